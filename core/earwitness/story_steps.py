@@ -5,6 +5,7 @@ An entry point in the group `earwitness.story_step` names a subclass of `Package
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Protocol
 
@@ -48,6 +49,12 @@ class PackageStep(Record):
     def characters(self) -> tuple[str, ...]:
         """Ids that must be in the story's cast."""
         return ()
+
+    def problem(self, before: Sequence[PackageStep]) -> str | None:
+        """Why it cannot follow these steps of packages, in a sentence; `None` if it can.
+
+        A story file is checked with it before anything is played."""
+        return None
 
     async def play(self, stage: StoryStage) -> str:
         """Do it, and say in a sentence what was done. Playing a story again must change nothing: ask

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from earwitness import Channel
+from earwitness.errors import unknown
 from earwitness.records.channel import Context
 from earwitness.story_steps import PackageStep, StoryStage
 
@@ -84,6 +86,13 @@ class BubbleStep(PackageStep):
     knows: tuple[KnownInside, ...] = ("cards", "global")
     """What of the story is known in it."""
 
+    def problem(self, before: Sequence[PackageStep]) -> str | None:
+        """A bubble ends once, and begins in the story itself."""
+        if any(isinstance(each, EndBubbleStep) and each.name == self.name for each in before):
+            return f"the bubble {self.name!r} has ended at an earlier step. Begin another, under a name of its own."
+        inside = [name for name in open_bubbles(before) if name != self.name]
+        return f"the bubble {inside[0]!r} is still open: end it first, with `end_bubble`." if inside else None
+
     def session_id(self, story: str) -> str:
         """The id of the bubble's session."""
         return f"{story}~{self.name}"
@@ -109,6 +118,11 @@ class EndBubbleStep(PackageStep):
     mode: Mode = "append"
     """How they are kept beside what is there: `append` or `replace`."""
 
+    def problem(self, before: Sequence[PackageStep]) -> str | None:
+        """Only an open bubble can end."""
+        inside = open_bubbles(before)
+        return None if self.name in inside else f"{unknown('open bubble', self.name, inside)}"
+
     async def play(self, stage: StoryStage) -> str:
         """End it, if it has not ended before."""
         stage.end()
@@ -116,3 +130,14 @@ class EndBubbleStep(PackageStep):
             bubble = await stage.session.bubble(self.name)
             await bubble.end(keep_as=self.keep_as, mode=self.mode)
         return f"the bubble {self.name!r} has ended"
+
+
+def open_bubbles(before: Sequence[PackageStep]) -> list[str]:
+    """Names of the bubbles that are open after these steps."""
+    names: dict[str, None] = {}
+    for each in before:
+        if isinstance(each, BubbleStep):
+            names[each.name] = None
+        elif isinstance(each, EndBubbleStep):
+            names.pop(each.name, None)
+    return list(names)

@@ -150,3 +150,21 @@ def test_a_step_that_cannot_be_played_is_named(run: Run, folder: Path, step: str
     assert result.exit_code == 2
     assert "kin.yaml:4" in result.stderr
     assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ("{bubble: au}, {end_bubble: au}, {bubble: au}", "the bubble 'au' has ended at an earlier step."),
+        ("{bubble: au}, {bubble: dream}", "the bubble 'au' is still open: end it first"),
+        ("{bubble: au}, {end_bubble: ua}", "unknown open bubble 'ua'. Known: au."),
+        ("{end_bubble: au}", "unknown open bubble 'au'"),
+    ],
+)
+def test_bubbles_of_a_file_begin_and_end_once(run: Run, folder: Path, steps: str, said: str) -> None:
+    (folder / "earwitness.toml").write_text("[relationships]\n", "utf-8")
+    (folder / "bad.yaml").write_text(f"story: bad\ncast: [alice, bob]\nsteps: [{steps}]\n", "utf-8")
+    result = run("play", "bad.yaml")
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+    assert not (folder / "earwitness.db").exists()

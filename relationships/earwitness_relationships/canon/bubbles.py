@@ -11,10 +11,12 @@ from typing import Any, get_args
 
 from earwitness import Earwitness, Session
 from earwitness.errors import InputError, NotYetApplied, unknown
-from earwitness.ids import check_shared_id
+from earwitness.ids import check_new_session_id, check_shared_id
 
 from ..bubble_mark import FACTS, KnownInside, mark_of
+from ..model import PACKAGE
 from .cards import prepare_as
+from .channels import seat_as
 from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
 SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")
@@ -86,26 +88,46 @@ class Bubbles:
         if mark_of(self._story.state) is not None:
             raise InputError(f"story {self._story.id!r} is a bubble itself. Begin {name!r} in the story it belongs to.")
         known = _checked(knows)
-        id = bubble_id(self._story, name)
-        session = await self._opened(id, known)
-        await self._refuse_another_storys(name, session)
-        if mark_of(session.state) is None:
-            if "cards" in known and "story" not in known:
-                await prepare_as(self._ew, self._story, session)
-            begun = await self._begun()
-            mark = {"bubble_of": self._story.id, "bubble": name, "begun": begun, "knows": list(known)}
-            await (await session.change(facts={FACTS: [mark]}, key="canon-mark")).decided()
+        id = check_new_session_id(bubble_id(self._story, name))
         with suppress(NotYetApplied):
             await self._story.settled()  # another process may have begun or ended it
+        await self._refuse_a_session_of_this_name(name, id)
         if links(self._story).get(name) != "open":
             await (await self._story.change(facts={FACTS: [{"bubble": name}]})).decided()
+        session = await self._opened(id, known)
+        if mark_of(session.state) is None:
+            await self._furnish(session, name, known)
         return Bubble(session, self._story, BubbleLink(name=name, id=id))
 
     async def session(self, name: str) -> Session:
-        """The session of a bubble that was begun before, open or ended. Raises `UnknownName`."""
+        """The session of a bubble that was begun before, open or ended. Raises `UnknownName`, and `InputError` for a
+        session that only has such an id."""
         found = await self._ew.open_session(link_of(self._story, name).id)
+        if not is_begun(self._story, found):
+            raise _stranger(name, self._story, found)
         await self._refuse_another_storys(name, found)
         return found
+
+    async def _furnish(self, session: Session, name: str, known: tuple[KnownInside, ...]) -> None:
+        """Give a new bubble what its story has at its beginning, and mark it as a bubble."""
+        noted: list[Any] = []
+        if "story" not in known:  # else it is a branch, and has all of it
+            noted = [*self._story.state.facts_of(PACKAGE)]
+            await seat_as(self._story, session)
+            if "cards" in known:
+                await prepare_as(self._ew, self._story, session)
+        mark = {"bubble_of": self._story.id, "bubble": name, "begun": await self._begun(), "knows": list(known)}
+        facts = {FACTS: [mark], **({PACKAGE: noted} if noted else {})}
+        await (await session.change(facts=facts, key="canon-mark")).decided()
+
+    async def _refuse_a_session_of_this_name(self, name: str, id: str) -> None:
+        """Raise `InputError` for a session that has the id of this bubble, and is none of the story's."""
+        if id not in await self._ew.sessions():
+            return
+        found = await self._ew.open_session(id)
+        if not is_begun(self._story, found) and name not in links(self._story):
+            raise _stranger(name, self._story, found)
+        await self._refuse_another_storys(name, found)
 
     async def _begun(self) -> str | None:
         """When the story began."""
@@ -132,6 +154,18 @@ class Bubbles:
         return await self._ew.session(id, cast=self._story.cast.members, state=values)
 
 
+def is_begun(story: Session, session: Session) -> bool:
+    """Whether a session has begun as a bubble. Its id alone makes it none."""
+    return session.id.startswith(f"{story.id}~") and mark_of(session.state) is not None
+
+
+def _stranger(name: str, story: Session, session: Session) -> InputError:
+    return InputError(
+        f"there is a session {session.id!r} that is no bubble of story {story.id!r}. Choose another name than {name!r} "
+        "for the bubble."
+    )
+
+
 def check_table(ew: Earwitness) -> None:
     """Raise `InputError` without a table `[relationships]`, because nothing would guard the walls then."""
     if getattr(ew.settings, "relationships", None) is None:
@@ -144,8 +178,10 @@ def bubble_id(story: Session, name: str) -> str:
 
 
 def links(story: Session) -> dict[str, BubbleStatus]:
-    """Name → status of every bubble of a story, as its journal says."""
+    """Name → status of every bubble of a story, as its journal says. A bubble itself has none."""
     found: dict[str, BubbleStatus] = {}
+    if mark_of(story.state) is not None:
+        return found
     for fact in story.state.facts_of(FACTS):
         if not isinstance(fact, Mapping):
             continue

@@ -14,7 +14,7 @@ from ..bubble_mark import FACTS
 from ..pantheons.permissions import Actor, actor
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
-from .bubbles import check_table, link_of, links
+from .bubbles import check_table, is_begun, link_of, links
 from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
@@ -77,8 +77,13 @@ class Canon:
     async def bubbles(self) -> tuple[BubbleLink, ...]:
         """The bubbles of the story, in the order they were begun."""
         await self._refreshed()
-        sessions = await self._ew.sessions()
-        return tuple([_checked(link_of(self._story, name), sessions) for name in links(self._story)])
+        return tuple([await self._present(link_of(self._story, name)) for name in links(self._story)])
+
+    async def _present(self, link: BubbleLink) -> BubbleLink:
+        """The link; `gone` if its session is, or belongs to the story that this one branched off."""
+        there = link.id in await self._ew.sessions()
+        begun = there and is_begun(self._story, await self._ew.open_session(link.id))
+        return link if begun else link.model_copy(update={"status": "gone"})
 
     async def memories(self, character: str) -> dict[str, tuple[Memory, ...]]:
         """What a character knows beyond the story, by container, and in its bubbles, by the bubble's name.
@@ -169,8 +174,7 @@ class Canon:
         """A bubble as it stands now. Raises `UnknownName`."""
         await self._refreshed()
         link = link_of(self._story, bubble)
-        sessions = await self._ew.sessions()
-        if link.id not in sessions:
+        if (await self._present(link)).status == "gone":
             raise InputError(f"bubble {bubble!r} is gone: there is no session {link.id!r}.")
         return link
 
@@ -339,11 +343,6 @@ class Canon:
         await self._ew.register(container)
         if not await self._ew.memberships(container=container, member=reader):
             await self._ew.admit(container, reader)
-
-
-def _checked(link: BubbleLink, sessions: Sequence[str]) -> BubbleLink:
-    """The link; `gone` if its session is, or belongs to the story that this one branched off."""
-    return link if link.id in sessions else link.model_copy(update={"status": "gone"})
 
 
 def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[Memory]]) -> None:

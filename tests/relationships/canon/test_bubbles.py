@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Character, Derivation, Earwitness, MessageAnswer, MessageEvent, Plugin, Session, sync
+from earwitness import Channel, Character, Derivation, Earwitness, MessageAnswer, MessageEvent, Plugin, Session, sync
 from earwitness.containers import pantheon_container
 from earwitness.errors import InputError, UnknownName
 
@@ -294,3 +294,49 @@ async def test_a_bubble_whose_session_is_gone_says_so_and_may_begin_anew(open_ap
     assert [each.status for each in await branch.canon.bubbles()] == ["gone"]
     await story.bubble("au")
     assert [each.status for each in await story.canon.bubbles()] == ["open"]
+
+
+async def test_a_session_does_not_become_a_bubble_by_its_name(open_app: Open) -> None:
+    story = await begin(open_app)
+    ew: Any = story._app
+    stranger = await ew.session("s1~au", cast=["alice"])
+    await stranger.say("alice", "I have a sword.")
+    before = len(await stranger.backstage().journal()), len(await story.backstage().journal())
+    with pytest.raises(InputError, match=r"'s1~au' that is no bubble of story 's1'. Choose another name than 'au'"):
+        await story.bubble("au")
+    assert before == (len(await stranger.backstage().journal()), len(await story.backstage().journal()))
+    assert await story.canon.bubbles() == ()
+
+
+async def test_a_bubble_that_a_branch_inherits_by_name_alone_is_gone(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.bubble("au")
+    branch = await story.fork("b1")
+    await (story._app).session("b1~au", cast=["alice"])  # type: ignore[call-arg]
+    assert [each.status for each in await branch.canon.bubbles()] == ["gone"]
+    with pytest.raises(InputError, match="is gone"):
+        await branch.canon.end("au")
+
+
+async def test_what_was_cut_short_when_a_bubble_began_is_made_whole(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.prepare(cards={"alice": "Alice has a sword."})
+    await story.change(facts={"canon": [{"bubble": "au"}]})
+    await (story._app).session("s1~au", cast=["alice", "bob", KENJI])  # type: ignore[call-arg]
+    assert await found(await story.bubble("au")) == ["Alice has a sword."]
+
+
+async def test_a_bubble_begins_with_the_relations_and_channels_of_its_story(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.relationships.relate("alice", "bob", "mentor", weight=0.9)
+    letters, cellar = Channel(context="dm", channel_id="d7"), Channel(channel_id="cellar")
+    await story.channel(letters, ["alice", "kenji"])
+    await story.channel(cellar, ["alice", "bob"], place="cellar")
+    await story.move("bob", "tavern")
+    bubble = await story.bubble("au")
+    told = {name: each.members for name, each in bubble.state.channels.items()}
+    assert told == {"dm/d7": ("alice", "kenji"), "cellar": ("alice",)}
+    assert bubble.state.whereabouts["alice"].place == "cellar"
+    assert bubble.state.facts_of("relationships") == story.state.facts_of("relationships")
+    await bubble.relationships.end("alice", "bob", "mentor")
+    assert bubble.state.facts_of("relationships") != story.state.facts_of("relationships")

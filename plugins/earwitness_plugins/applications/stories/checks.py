@@ -111,6 +111,14 @@ def key_problems(story: Story, unread: Collection[str] = ()) -> list[Problem]:
     return found
 
 
+def added_problems(story: Story) -> list[Problem]:
+    """Steps of packages that cannot follow those before them."""
+    added = [(number, step) for number, step in enumerate(story.steps) if isinstance(step, AddedStep)]
+    before = [step.step for _, step in added]
+    said = ((number, step.name, step.step.problem(before[:place])) for place, (number, step) in enumerate(added))
+    return [Problem(("steps", number, name), why) for number, name, why in said if why is not None]
+
+
 def _grounds(step: TellStep | RememberStep | ArchiveStep) -> tuple[str, tuple[str, ...]]:
     """The field of a step that names earlier messages, and their keys."""
     match step:

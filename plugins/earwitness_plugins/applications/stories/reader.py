@@ -13,7 +13,7 @@ from earwitness.loading.located import Located
 from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.story_steps import load_step, package_steps
 
-from .checks import cast_problems, key_problems, mask_problems, other_problems
+from .checks import added_problems, cast_problems, key_problems, mask_problems, other_problems
 from .members import StoryMember
 from .recovery import UNREAD, readable
 from .story import Story
@@ -63,6 +63,7 @@ def checked(file: Located) -> Story:
     problems += unreadable
     if story is not None:
         problems += [*cast_problems(story, step_names()), *other_problems(story), *mask_problems(story)]
+        problems += added_problems(story)
         problems += key_problems(story, _unread_keys(file, story))
     if story is None or problems:
         raise file.refusal(problems)
