@@ -77,6 +77,19 @@ def case(number: int, messages: int = 3) -> LeakCase:
     )
 
 
+def said_again(number: int, heard: HeardMessage) -> tuple[HeardMessage, HeardMessage]:
+    """The same words of the same speaker on the same day: at the same place to others, and perhaps elsewhere."""
+    random = Random(f"{number} {heard.seed.key}")  # noqa: S311 - a case must be made the same again
+    return _said_again(random, heard, heard.channel), _said_again(random, heard, _channel(random))
+
+
+def _said_again(random: Random, heard: HeardMessage, channel: Channel) -> HeardMessage:
+    there = random.sample(PEOPLE, random.randint(0, 3))
+    direct = {**dict.fromkeys(there, "present"), heard.seed.speaker: "speaker"}
+    fields = {"key": f"{heard.seed.key}-again", "direct": direct, "private": channel.context == "dm"}
+    return HeardMessage.unchecked({"seed": heard.seed.model_copy(update=fields), "channel": channel})
+
+
 def _book(random: Random) -> RuleBook:
     rare = random.choice((0.0, 0.0, 0.1, 0.3))
     return RuleBook(pantheons=tuple(_pantheon(random, slug, rare) for slug in SLUGS[: random.randint(1, 3)]))

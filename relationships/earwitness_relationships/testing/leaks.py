@@ -16,10 +16,10 @@ from earwitness import Channel
 from ..graph.records import Relation
 from ..propagation.records import Seed, Spread, Telling
 from ..rules.records import RuleBook
-from .cases import HeardMessage, LeakCase, case
+from .cases import HeardMessage, LeakCase, case, said_again
 from .reference import has_caps, reached, unjustified
-from .reference_privacy import may_recall
-from .reference_rules import RulesAsWritten
+from .reference_privacy import may_recall, strictest
+from .reference_rules import RulesAsWritten, levels_of
 
 SpreadingEngine = Callable[[RuleBook, Sequence[Relation], Seed], Spread]
 """From rules, graph and one message to who is told."""
@@ -27,6 +27,23 @@ ReadingTable = Callable[[str, Channel, Channel, Collection[str]], bool]
 """Policy, learned in, asked in, who was there → whether it may be read."""
 POLICIES = ("graded", "same_context")
 """The tables every engine has."""
+
+
+@dataclass(frozen=True)
+class FurtherParts:
+    """What else of an engine may be tried; `None` = it is not."""
+
+    closed: SpreadingEngine | None = None
+    """Who is told of a message by rules with `when: conversation`, once the conversation is over."""
+    in_hubs: SpreadingEngine | None = None
+    """Who is told where groups are read in hubs: those who read it there, too."""
+    derived: Callable[[str, Sequence[HeardMessage], Channel], bool] | None = None
+    """Policy, messages, asked in → whether what rests on all of these messages may be read."""
+    merged: Callable[[HeardMessage, HeardMessage], bool] | None = None
+    """Whether somebody who is told both of two messages in the same words has one memory of them."""
+
+
+NOTHING_ELSE = FurtherParts()
 
 
 @dataclass(frozen=True)
@@ -47,19 +64,93 @@ class Disagreement:
 
 
 def check_leaks(
-    engine: SpreadingEngine, table: ReadingTable, cases: int = 100_000, first: int = 0
+    engine: SpreadingEngine,
+    table: ReadingTable,
+    cases: int = 100_000,
+    first: int = 0,
+    parts: FurtherParts = NOTHING_ELSE,
 ) -> list[Disagreement]:
     """What an engine and a table say otherwise than the references, over so many random cases. Empty = nothing."""
-    return [each for number in range(first, first + cases) for each in disagreements(case(number), engine, table)]
+    numbers = range(first, first + cases)
+    return [each for number in numbers for each in disagreements(case(number), engine, table, parts)]
 
 
-def disagreements(given: LeakCase, engine: SpreadingEngine, table: ReadingTable) -> Iterator[Disagreement]:
-    """What an engine and a table say otherwise than the references about one case."""
+def disagreements(
+    given: LeakCase, engine: SpreadingEngine, table: ReadingTable, parts: FurtherParts = NOTHING_ELSE
+) -> Iterator[Disagreement]:
+    """What an engine and a table say otherwise than the references about one case.
+
+    Summaries are tried in cases with even numbers, merging in those with odd ones, and hubs in every eighth.
+    """
     rules = RulesAsWritten(given.book, given.relations)
+    is_even, is_eighth = given.number % 2 == 0, given.number % 8 == 0
+    over = RulesAsWritten(given.book, given.relations, over=True) if is_even and _sums_up(given.book) else None
     for heard in given.conversation:
         spread = engine(given.book, given.relations, heard.seed)
         yield from _of_tellings(given, rules, heard.seed, spread)
         yield from _of_reading(given, heard, spread, table)
+        if parts.closed is not None and over is not None:
+            yield from _of_tellings(given, over, heard.seed, parts.closed(given.book, given.relations, heard.seed))
+        if parts.in_hubs is not None and is_eighth:
+            yield from _of_hubs(given, rules, heard.seed, parts.in_hubs)
+        if parts.merged is not None and not is_even:
+            yield from _of_merging(given, heard, parts.merged)
+    if parts.derived is not None:
+        yield from _of_derived(given, parts.derived)
+
+
+def _sums_up(book: RuleBook) -> bool:
+    return any(each.when == "conversation" for pantheon in book.pantheons for each in levels_of(pantheon))
+
+
+def _of_hubs(given: LeakCase, rules: RulesAsWritten, seed: Seed, engine: SpreadingEngine) -> Iterator[Disagreement]:
+    """Whoever reads it in a hub, or is told from there, is told as if there were none: no earlier, and nobody else."""
+    expected = reached(rules, seed)
+    found: dict[str, float] = {}
+    for each in engine(with_hubs(given.book), given.relations, seed).tellings:
+        found[each.listener] = min(each.day, found.get(each.listener, each.day))
+    for who in sorted(found):
+        if who not in expected or found[who] < expected[who].day - 1e-9:
+            yield Disagreement(given.number, seed.key, f"{who} is told through a hub on day {found[who]:g}", leak=True)
+    for who in sorted(expected.keys() - found.keys()) if not has_caps(given.book) else ():
+        yield Disagreement(given.number, seed.key, f"{who} is told, but not where there are hubs", leak=False)
+
+
+def with_hubs(book: RuleBook) -> RuleBook:
+    """The same rules, with hubs for groups of any size."""
+    rules = [each.rules.model_copy(update={"hub_from": 1}) for each in book.pantheons]
+    pantheons = [each.model_copy(update={"rules": own}) for each, own in zip(book.pantheons, rules, strict=True)]
+    return book.model_copy(update={"pantheons": tuple(pantheons)})
+
+
+def _of_derived(
+    given: LeakCase, derived: Callable[[str, Sequence[HeardMessage], Channel], bool]
+) -> Iterator[Disagreement]:
+    """What rests on several messages is read only where each of them may be; by `same_context`, it was learned in the
+    strictest of their contexts."""
+    for policy in POLICIES:
+        for grounds in (given.conversation, given.conversation[-2:])[: len(given.conversation) - 1]:
+            context = strictest(e.channel.context for e in grounds)
+            asked_for = [e for e in grounds if policy == "graded" or e.channel.context == context]
+            hidden = [e for e in asked_for if not may_recall(policy, e.channel, given.asked, e.seed.direct)]
+            if hidden and derived(policy, grounds, given.asked):
+                what = f"{policy}: what rests on it is read in {given.asked}, and it was learned in {hidden[0].channel}"
+                yield Disagreement(given.number, hidden[0].seed.key, what, leak=True)
+
+
+def _of_merging(
+    given: LeakCase, heard: HeardMessage, merged: Callable[[HeardMessage, HeardMessage], bool]
+) -> Iterator[Disagreement]:
+    """Two messages that are one memory may be read in the same places."""
+    for other in said_again(given.number, heard):
+        if not merged(heard, other):
+            continue
+        for asked in (given.asked, heard.channel, other.channel):
+            for policy in POLICIES:
+                one, two = (may_recall(policy, e.channel, asked, e.seed.direct) for e in (heard, other))
+                if one != two:
+                    what = f"{policy}: merged with {other.seed.key}, of which one alone may be read in {asked}"
+                    yield Disagreement(given.number, heard.seed.key, what, leak=True)
 
 
 def _of_tellings(given: LeakCase, rules: RulesAsWritten, seed: Seed, spread: Spread) -> Iterator[Disagreement]:
@@ -114,6 +205,8 @@ class LeakSuite:
     """How many random cases."""
     first: int = 0
     """The number of the first."""
+    parts: FurtherParts = NOTHING_ELSE
+    """What else is tried."""
 
     def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
         """Who is told, by the engine under test."""
@@ -128,7 +221,7 @@ class LeakSuite:
 
         Where no coin and no cap decides, exactly those are told whom the reference tells, by the same tellers.
         """
-        found = check_leaks(self.spread, self.readable, self.cases, self.first)
+        found = check_leaks(self.spread, self.readable, self.cases, self.first, self.parts)
         assert not found, _listed(found)
 
 

@@ -72,7 +72,6 @@ def stopped(offer: Offer, seed: Seed, teller: Knowing) -> str | None:
         "from a direct message": seed.private and bool(options.exclude_private),
         "about nobody in only_about": options.only_about is not None and not about & set(options.only_about),
         "about somebody in never_about": bool(about & set(options.never_about or ())),
-        "only when the conversation is over": options.when == "conversation",
         "the conditions do not hold": not _conditions_hold(options, seed),
         "too weak": strength_after(offer, teller) < MIN_STRENGTH,
         "this rule does not tell it": not _may_pass(offer, seed, teller),

@@ -67,11 +67,12 @@ class Encounter:
 
 
 class RulesAsWritten:
-    """A rule book and a graph, and what they offer."""
+    """A rule book and a graph, and what they offer: at each message, or once a conversation is over."""
 
-    def __init__(self, book: RuleBook, relations: Sequence[Relation] = ()) -> None:
+    def __init__(self, book: RuleBook, relations: Sequence[Relation] = (), *, over: bool = False) -> None:
         self.book: RuleBook = book
         """The rules."""
+        self._when = "conversation" if over else "message"
         self._edges: dict[tuple[str, str], list[Relation]] = {}
         self._neighbours: dict[str, set[str]] = {}
         for each in relations:
@@ -80,7 +81,10 @@ class RulesAsWritten:
         self._offers: dict[tuple[str, float], list[Offer]] = {}
 
     def offers(self, teller: str, day: float) -> list[Offer]:
-        """Every rule by which this teller may tell somebody on this day, whatever the message says."""
+        """Every rule by which this teller may tell somebody on this day, whatever the message says.
+
+        Those that say `when: conversation` offer nothing but when it is over, and the others nothing then.
+        """
         if (teller, day) not in self._offers:
             found = [met for pantheon in self.book.pantheons for met in self._encounters(pantheon, teller, day)]
             self._offers[teller, day] = [offer for met in found if (offer := self._offer(met)) is not None]
@@ -108,7 +112,7 @@ class RulesAsWritten:
 
     def _offer(self, met: Encounter) -> Offer | None:
         options = met.options
-        if not self._is_related(met, options):
+        if (options.when or "message") != self._when or not self._is_related(met, options):
             return None
         active = {name for name in (*LIVED, GOSSIP) if self._tells(met, options, name)}
         to_all = met.member is not None and met.listener in members_on(met.pantheon, met.day)

@@ -8,7 +8,7 @@ from earwitness_relationships.graph import Relation
 from earwitness_relationships.propagation.records import Seed, Spread, Telling
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.testing.cases import PEOPLE, case
-from earwitness_relationships.testing.leaks import check_leaks
+from earwitness_relationships.testing.leaks import FurtherParts, check_leaks
 from earwitness_relationships.testing.reference import has_caps, reached
 from earwitness_relationships.testing.reference_privacy import may_recall
 from earwitness_relationships.testing.reference_rules import RulesAsWritten
@@ -86,3 +86,23 @@ def test_an_engine_that_obeys_reaches_exactly_whom_the_rules_mean() -> None:
 def test_a_table_that_is_too_loose_leaks_and_one_that_is_too_tight_loses(open_to_all: bool) -> None:
     found = check_leaks(obedient, lambda *_: open_to_all, CASES)
     assert {each.leak for each in found if "be read" in each.what} == {open_to_all}
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (FurtherParts(closed=everybody), "no rule allows"),
+        (FurtherParts(in_hubs=everybody), "is told through a hub"),
+        (FurtherParts(derived=lambda *_: True), "what rests on it is read"),
+        (FurtherParts(merged=lambda *_: True), "merged with"),
+    ],
+)
+def test_a_further_part_that_lets_everything_through_leaks(parts: FurtherParts, said: str) -> None:
+    known = {str(each) for each in check_leaks(nobody, may_recall, CASES)}
+    found = [str(each) for each in check_leaks(nobody, may_recall, CASES, parts=parts) if each.leak]
+    assert [each for each in found if each not in known and said in each]
+
+
+def test_further_parts_that_let_nothing_through_leak_nothing() -> None:
+    parts = FurtherParts(nobody, nobody, lambda *_: False, lambda *_: False)
+    assert not [each for each in check_leaks(nobody, may_recall, CASES, parts=parts) if each.leak]

@@ -5,38 +5,102 @@
 
 import os
 from collections.abc import Collection, Sequence
+from functools import cache
+from math import inf
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from earwitness import Channel
+from earwitness import Channel, Character
 from earwitness.filters import matches
+from earwitness.records.channel import shared_channel
+from earwitness.records.character import as_cast
+from earwitness.records.memory import Support
+from earwitness.records.plan import Delivery
 from earwitness_relationships.graph import Fact, Relation
 from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.privacy.place import Place, readable
-from earwitness_relationships.privacy.table import privacy_table
+from earwitness_relationships.privacy.table import PrivacyTable, privacy_table
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
+from earwitness_relationships.propagation.hub_walk import HubWalk
+from earwitness_relationships.propagation.records import Telling
+from earwitness_relationships.propagation.same_fact import read_alike
+from earwitness_relationships.propagation.walk import Walk
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.settings import PrivacySettings
-from earwitness_relationships.testing.leaks import LeakSuite
+from earwitness_relationships.testing.cases import PEOPLE, PERSONA, HeardMessage
+from earwitness_relationships.testing.leaks import FurtherParts, LeakSuite
 
 CASES = int(os.environ.get("EARWITNESS_LEAK_CASES", "1600"))
 PARTS = 16
 
 
+def adjacency(book: RuleBook, relations: Sequence[Relation]) -> Adjacency:
+    return Adjacency(book, GraphView.of(Fact(relation=each) for each in relations))
+
+
+def closed(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+    """Who is told once the conversation is over."""
+    walk = Walk(adjacency(book, relations), seed, when="conversation")
+    walk.run()
+    return Spread(tellings=tuple(walk.tellings()))
+
+
+def in_hubs(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+    """Who is told, or reads it in a hub."""
+    walk = HubWalk(adjacency(book, relations), seed, until=inf, heard=None, told=0, among=set(PEOPLE), hubs=())
+    walk.run()
+    own = [*walk.tellings()]
+    return Spread(tellings=(*own, *(each for hub in walk.hub_tellings() for each in walk.read(hub))))
+
+
+def stored(heard: HeardMessage) -> dict[str, Any]:
+    """The metadata of a message, as far as it says where it was heard."""
+    return {**heard.channel.metadata, "participants": sorted(heard.seed.direct)}
+
+
+def derived(policy: str, grounds: Sequence[HeardMessage], asked: Channel) -> bool:
+    """Whether what rests on these messages may be read."""
+    return matches(readable(table(policy), place_of(asked)), shared_channel(map(stored, grounds)))
+
+
+def merged(first: HeardMessage, second: HeardMessage) -> bool:
+    """Whether two messages in the same words are one memory of a listener."""
+    said = {"speaker": first.seed.speaker, "gameDay": first.seed.day, "location": first.seed.place}
+    support = Support(how="shared", shared_from="x", learned_day=1)
+    parts: dict[str, Any] = {"part": "message", "support": support, "disguises": {}}
+    known = Delivery.unchecked({**parts, "metadata": {**said, **stored(first)}})
+    seed = second.seed
+    message = SimpleNamespace(speaker=seed.speaker, game_day=seed.day, scene=seed.place, channel=second.channel)
+    settled = SimpleNamespace(message=message, disguises={}, participants=seed.direct)
+    event: Any = SimpleNamespace(message=settled, cast=CAST)
+    return read_alike(known, TELLING, event)
+
+
+CAST = as_cast([*filter(lambda each: each != PERSONA, PEOPLE), Character(PERSONA, kind="persona", user_id="u1")])
+TELLING = Telling(listener="y", teller="x", hop=1, day=1, rule="r")
+
+
+@cache
+def table(policy: str) -> PrivacyTable:
+    return privacy_table(PrivacySettings.model_validate({"policy": policy}))
+
+
+def place_of(asked: Channel) -> Place:
+    characters = () if asked.persona_id is None else (asked.persona_id,)
+    return Place("s1", asked.context, asked.channel_id, asked.guild_id, asked.persona_id, characters)
+
+
 class OurEngine(LeakSuite):
     cases = CASES // PARTS
+    parts = FurtherParts(closed=closed, in_hubs=in_hubs, derived=derived, merged=merged)
 
     def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
-        return spread(Adjacency(book, GraphView.of(Fact(relation=each) for each in relations)), seed)
+        return spread(adjacency(book, relations), seed)
 
     def readable(self, policy: str, learned: Channel, asked: Channel, there: Collection[str]) -> bool:
-        ids = {"channelId": learned.channel_id, "guildId": learned.guild_id, "personaId": learned.persona_id}
-        stored = {name: value for name, value in ids.items() if value is not None}
-        stored |= {"contextType": learned.context, "participants": sorted(there)}
-        characters = () if asked.persona_id is None else (asked.persona_id,)
-        place = Place("s1", asked.context, asked.channel_id, asked.guild_id, asked.persona_id, characters)
-        privacy = privacy_table(PrivacySettings.model_validate({"policy": policy}))
-        return matches(readable(privacy, place), stored)
+        return matches(readable(table(policy), place_of(asked)), {**learned.metadata, "participants": sorted(there)})
 
 
 @pytest.mark.parametrize("part", range(PARTS))
