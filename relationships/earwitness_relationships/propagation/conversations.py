@@ -58,7 +58,7 @@ class Talk:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldMemory:
     """A summary that a character can tell."""
 
     memory: str
@@ -155,26 +155,26 @@ class Conversations:
     async def _tell(
         self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities
     ) -> dict[str, str]:
-        held: dict[str, list[Held]] = {}
-        told: dict[str, str] = {}
+        held: dict[str, list[HeldMemory]] = {}
+        texts: dict[str, str] = {}
         listeners = Listeners(self._story, self._ew, people)
         for talk in talks:
             teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
             for each in await self._tellable(teller, talk, messages, held):
                 offer = SummaryOffer(talk.telling, each.text, messages[talk.keys[-1]], talk.most)
-                if (outcome := await self._told(teller, listener, each, offer, listeners)) is None:
+                if (outcome := await self._passed_on(teller, listener, each, offer, listeners)) is None:
                     continue
                 copies = [one for one in (await outcome.settled()).deliveries if one.owner == listener][:1]
-                got = [_as_told(each, one.memory_id, one.body, talk.telling.day) for one in copies]
+                got = [_as_listener_has_it(each, one.memory_id, one.body, talk.telling.day) for one in copies]
                 held.setdefault(listener, []).extend(got)
                 for copy in got:
                     listeners.note(talk.telling, copy.memory, copy.text)
                     if outcome.created:
-                        told[listener] = f"{told[listener]}\n{copy.text}" if listener in told else copy.text
-        return told
+                        texts[listener] = f"{texts[listener]}\n{copy.text}" if listener in texts else copy.text
+        return texts
 
-    async def _told(
-        self, teller: str, listener: str, held: Held, offer: SummaryOffer, listeners: Listeners
+    async def _passed_on(
+        self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, listeners: Listeners
     ) -> Outcome | None:
         """What became of telling it, now or when this was closed before; `None` = the listener is not told."""
         key = f"closed-told-{digest(teller, listener, held.memory)}"
@@ -190,8 +190,8 @@ class Conversations:
         return await self._story.tell(teller, listener, held.memory, content=content, day=telling.day, key=key, **how)
 
     async def _tellable(
-        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[Held]]
-    ) -> Sequence[Held]:
+        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[HeldMemory]]
+    ) -> Sequence[HeldMemory]:
         """What a teller tells: at second hand what they were told, without what may not be told to this listener."""
         there = held.setdefault(teller, [])
         if talk.telling.hop > 1:
@@ -203,7 +203,7 @@ class Conversations:
         there.append(await self._summed_up(teller, talk, messages))
         return there[-1:]
 
-    async def _part(self, teller: str, held: Held, talk: Talk) -> Held | None:
+    async def _part(self, teller: str, held: HeldMemory, talk: Talk) -> HeldMemory | None:
         """The part of a summary that may be told; `None` = nothing. If that is not all of it, the teller notes it."""
         if set(held.lines) <= set(talk.keys):
             return held
@@ -212,16 +212,18 @@ class Conversations:
         if not text:
             return None
         memory = await self._remembered(teller, text, [held.memory], talk)
-        return Held(memory, text, lines, held.day)
+        return HeldMemory(memory, text, lines, held.day)
 
-    async def _summed_up(self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage]) -> Held:
+    async def _summed_up(self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage]) -> HeldMemory:
         """The summary that a teller notes of what they perceived."""
         cast = self._story.cast
         heard = {each: messages[each] for each in talk.keys}
         lines = {id: f"{_name(each, cast[each.speaker].name)}: {each.heard_by(teller)}" for id, each in heard.items()}
         text = summary([*lines.values()], ROOM)
         memory = await self._remembered(teller, text, talk.keys, talk, version_of(heard.values()))
-        return Held(memory, text, {id: _said_in(text, line) for id, line in lines.items()}, self._story.state.game_day)
+        return HeldMemory(
+            memory, text, {id: _said_in(text, line) for id, line in lines.items()}, self._story.state.game_day
+        )
 
     async def _remembered(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
         """Id of the memory that a teller notes, or has noted when this was closed before."""
@@ -240,11 +242,11 @@ async def told_anew(story: Session, ew: Earwitness, target: str) -> None:
     await Conversations(story, ew).tell_anew(target)
 
 
-def _as_told(held: Held, memory: str, text: str, day: float) -> Held:
+def _as_listener_has_it(held: HeldMemory, memory: str, text: str, day: float) -> HeldMemory:
     """What a listener holds of what they were told; other words are kept as far as they are the teller's."""
     if text == held.text:
-        return Held(memory, text, held.lines, day)
-    return Held(memory, text, {key: _said_in(text, line) for key, line in held.lines.items()}, day)
+        return HeldMemory(memory, text, held.lines, day)
+    return HeldMemory(memory, text, {key: _said_in(text, line) for key, line in held.lines.items()}, day)
 
 
 TalkKey = tuple[str, str, bool, float]

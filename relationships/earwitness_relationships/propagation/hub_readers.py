@@ -17,7 +17,7 @@ from ..graph.view import GraphView
 from ..pantheons.held import HeldMembership, held_memberships, named_in
 from ..rules.records import Pantheon, RuleBook
 from .personalities import Personalities
-from .records import HubTold
+from .records import HubTelling
 
 TOLD = "told"
 """The type of what is read in a hub."""
@@ -30,9 +30,9 @@ TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
 after that does not read it."""
 
 
-def when_told(told: HubTold) -> dict[str, MetaValue]:
+def when_written(hub: HubTelling) -> dict[str, MetaValue]:
     """The metadata that say when a hub was told. What an earlier version told does not say everything."""
-    said = {TOLD_ON: told.told_on, TOLD_AT: told.told_at, TOLD_MESSAGE: told.messages, GRAPH: told.graph}
+    said = {TOLD_ON: hub.told_on, TOLD_AT: hub.told_at, TOLD_MESSAGE: hub.messages, GRAPH: hub.graph}
     return {name: value for name, value in said.items() if value is not None}
 
 
@@ -79,27 +79,27 @@ class HubReaders:
     joined: Mapping[str, int]
     """Character id → number of the entry with which they joined the story."""
 
-    def of(self, told: HubTold) -> HubMembers:
+    def of(self, hub: HubTelling) -> HubMembers:
         """Those who read it there, also if they were removed as members since."""
-        late = self._late(told)
-        ids = (id for id in self._members_then(told) if id not in late)
-        return self.adjacency.hub_members(told.slug, ids)
+        late = self._late(hub)
+        ids = (id for id in self._members_then(hub) if id not in late)
+        return self.adjacency.hub_members(hub.slug, ids)
 
-    def _late(self, told: HubTold) -> set[str]:
+    def _late(self, hub: HubTelling) -> set[str]:
         """Those who joined the story later."""
-        if told.told_at is None:
+        if hub.told_at is None:
             return set()
-        return {self.people.personality.get(id, id) for id, at in self.joined.items() if at > told.told_at}
+        return {self.people.personality.get(id, id) for id, at in self.joined.items() if at > hub.told_at}
 
-    def _members_then(self, told: HubTold) -> Iterator[str]:
-        pantheon = self.book.pantheon(told.slug)
-        named = named_in(self.graph, told.slug)
+    def _members_then(self, hub: HubTelling) -> Iterator[str]:
+        pantheon = self.book.pantheon(hub.slug)
+        named = named_in(self.graph, hub.slug)
         for each in pantheon.members if pantheon else ():
-            if each.personality_id not in named and each.holds_on(told.told_on):
+            if each.personality_id not in named and each.holds_on(hub.told_on):
                 yield each.personality_id
-        metadata = {**when_told(told), "type": TOLD}
+        metadata = {**when_written(hub), "type": TOLD}
         for id in named:
-            if matches(read_by(self._held(pantheon, told.slug, id)), metadata):
+            if matches(read_by(self._held(pantheon, hub.slug, id)), metadata):
                 yield id
 
     def _held(self, pantheon: Pantheon | None, slug: str, personality: str) -> list[HeldMembership]:

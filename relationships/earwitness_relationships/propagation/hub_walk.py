@@ -16,8 +16,8 @@ from earwitness.records.memory import STRENGTH
 from ..compiled.adjacency import Adjacency
 from ..compiled.hub_members import HubMembers
 from .hub_before import HubBefore
-from .records import HubTold, Seed, Telling
-from .walk import Arrival, HeardOn, Offered, TellingWay, ToldBy, Walk, telling_of
+from .records import HubTelling, Seed, Telling
+from .walk import Arrival, ByTeller, HeardOn, Offered, TellingWay, Walk, telling_of
 
 
 @dataclass(slots=True, eq=False)
@@ -27,17 +27,17 @@ class HubReached:
     members: HubMembers
     level: Arrival
     """When, and at which hop."""
-    bys: list[ToldBy]
+    bys: list[ByTeller]
     """Who told them, the strongest first; none if they knew it before the walk."""
     before: HubBefore | None = None
     """What the hub has held since before the walk."""
 
-    def add(self, by: ToldBy) -> None:
+    def add(self, by: ByTeller) -> None:
         """Somebody else tells them, too."""
         self.bys.append(by)
         self.bys.sort(key=_strongest_first)
 
-    def is_by(self, by: ToldBy) -> bool:
+    def is_by(self, by: ByTeller) -> bool:
         """Whether the teller has told them by this rule already."""
         return any(each[0] == by[0] and each[1].carrier.rule == by[1].carrier.rule for each in self.bys)
 
@@ -52,12 +52,12 @@ class HubWalk(Walk):
         *,
         until: float,
         heard: HeardOn | None,
-        told: int,
+        tellings_before: int,
         among: Collection[str],
         hubs: Sequence[HubBefore] | None,
     ) -> None:
         """`hubs` are those that hold the message already; `None` = nobody reads hubs, and everybody has a copy."""
-        super().__init__(adjacency, seed, until=until, heard=heard, told=told, among=among)
+        super().__init__(adjacency, seed, until=until, heard=heard, tellings_before=tellings_before, among=among)
         self._before, self._reads_hubs = hubs or (), hubs is not None
         self._present = among
         self._hubs: dict[HubMembers, HubReached] = {}
@@ -69,27 +69,27 @@ class HubWalk(Walk):
         """The tellings of those who do not read it in a hub, or tell it on from there."""
         before = self._own_copies() if self._hubs else {}
         self.texts = {id: hub.before.text for id, hub in before.items() if hub.before is not None}
-        return iter([*_told_before(before), *super().tellings()])
+        return iter([*_tellings_before(before), *super().tellings()])
 
-    def hub_tellings(self) -> Iterator[HubTold]:
+    def hub_tellings(self) -> Iterator[HubTelling]:
         """What hubs are told. To be asked for after the `tellings`."""
-        made = [(_hub_told(slug, hubs, self._seed.day), hubs) for slug, hubs in self._fresh_by_slug().items()]
+        made = [(_hub_telling(slug, hubs, self._seed.day), hubs) for slug, hubs in self._fresh_by_slug().items()]
         earlier = [each for each in self._hubs.values() if not each.bys]
-        for told, hubs in sorted(made, key=lambda each: _in_order(each[0])):
+        for hub, hubs in sorted(made, key=lambda each: _in_order(each[0])):
             ids = frozenset[str]().union(*(each.members.ids for each in hubs))
             before = [each for each in earlier if each.level < hubs[0].level]
-            found = [tuple(sorted({*overlapping(told.slug, ids, those)})) for those in (earlier, before)]
-            yield told.model_copy(update={"others": found[0], "earlier": found[1]})
+            found = [tuple(sorted({*overlapping(hub.slug, ids, those)})) for those in (earlier, before)]
+            yield hub.model_copy(update={"others": found[0], "earlier": found[1]})
             earlier += hubs
 
-    def readers_of(self, told: HubTold) -> Iterator[str]:
+    def readers_of(self, hub: HubTelling) -> Iterator[str]:
         """Those in the cast who read it in a hub."""
-        ids = {id for each in self._fresh_by_slug()[told.slug] for id in each.members}
-        return (id for id in ids.difference(told.others) if self._is_reader(id))
+        ids = {id for each in self._fresh_by_slug()[hub.slug] for id in each.members}
+        return (id for id in ids.difference(hub.others) if self._is_reader(id))
 
-    def read(self, told: HubTold) -> Iterator[Telling]:
+    def read(self, hub: HubTelling) -> Iterator[Telling]:
         """A telling for each of those who read it in a hub."""
-        return (told.tellings[0].model_copy(update={"listener": id}) for id in self.readers_of(told))
+        return (hub.tellings[0].model_copy(update={"listener": id}) for id in self.readers_of(hub))
 
     def _fresh_by_slug(self) -> dict[str, list[HubReached]]:
         """The hubs that are told now, if anybody reads them: by pantheon."""
@@ -111,7 +111,9 @@ class HubWalk(Walk):
         hub = self._hubs.setdefault(before.members, hub)
         if before.arrives:
             goes_on = any(each.max_hops > each.hop for each in before.tellings)
-            self._tell(self._tellers_in(hub), hub.level, first.strength, first.trust, self._kinds_told(goes_on=goes_on))
+            self._tell(
+                self._tellers_in(hub), hub.level, first.strength, first.trust, self._kinds_to_tell(goes_on=goes_on)
+            )
 
     def _tell_on(self, fresh: Iterable[str], level: Arrival) -> None:
         super()._tell_on(fresh, level)
@@ -123,7 +125,7 @@ class HubWalk(Walk):
                 if goes_on or self._adjacency.has_gossip:
                     alike.setdefault((bys[0][1], goes_on), []).append(teller)
         for (way, goes_on), tellers in alike.items():
-            self._tell(tellers, level, way.strength, way.trust, self._kinds_told(goes_on=goes_on))
+            self._tell(tellers, level, way.strength, way.trust, self._kinds_to_tell(goes_on=goes_on))
 
     def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Sequence[str]:
         if self._reads_hubs and isinstance(listeners, HubMembers) and way.refusal is None:
@@ -136,16 +138,16 @@ class HubWalk(Walk):
         to_hubs = [(by, members) for by, members in waiting if self._reads_hubs and isinstance(members, HubMembers)]
         others = [each for each in waiting if not isinstance(each[1], HubMembers)] if to_hubs else waiting
         if self._hubs:
-            others = [(by, [each for each in told if self._hub_of(each) is None]) for by, told in others]
+            others = [(by, [each for each in listeners if self._hub_of(each) is None]) for by, listeners in others]
         if to_hubs and self._adjacency.has_budgets:
             now = {each for _, members in to_hubs if members not in self._hubs for each in members}
-            self._told += sum(self._is_reader(each) and self._hub_of(each) is None for each in now)
+            self._tellings_count += sum(self._is_reader(each) and self._hub_of(each) is None for each in now)
         fresh = super()._arrive(others, level)
         for by, members in to_hubs:
             fresh += self._reach(members, by, level, fresh)
         return fresh
 
-    def _reach(self, members: HubMembers, by: ToldBy, level: Arrival, fresh: Iterable[str]) -> list[str]:
+    def _reach(self, members: HubMembers, by: ByTeller, level: Arrival, fresh: Iterable[str]) -> list[str]:
         """Let members learn it in their hub. Those who came after the hub was told of it are told one by one."""
         hub = self._hubs.get(members)
         if hub is None and any(
@@ -169,7 +171,7 @@ class HubWalk(Walk):
         """The hub in which somebody has learned it first."""
         return next((each for each in self._hubs.values() if member in each.members.ids), None)
 
-    def _bys_of(self, member: str, first: HubReached) -> Sequence[ToldBy]:
+    def _bys_of(self, member: str, first: HubReached) -> Sequence[ByTeller]:
         """Who has told somebody, in all hubs in which they learned it at once; the strongest first."""
         hubs = [each for each in self._hubs.values() if each.bys and each.level == first.level]
         hubs = [each for each in hubs if member in each.members.ids]
@@ -190,11 +192,11 @@ class HubWalk(Walk):
 
     def _own_copies(self) -> dict[str, HubReached]:
         """Those who tell what a hub held before. Who learned it in a hub now, and tells it, is put to the known."""
-        told = [by for by in self.known.values() if by is not None]
-        told += [by for _, by in self.supports]
-        told += [by for hub in self._hubs.values() for by in hub.bys]
+        ways = [by for by in self.known.values() if by is not None]
+        ways += [by for _, by in self.supports]
+        ways += [by for hub in self._hubs.values() for by in hub.bys]
         found: dict[str, HubReached] = {}
-        for teller in dict.fromkeys(teller for teller, _ in told):
+        for teller in dict.fromkeys(teller for teller, _ in ways):
             if teller not in self.known and (hub := self._hub_of(teller)) is not None:
                 if hub.bys:
                     self.known[teller], *others = self._bys_of(teller, hub)
@@ -204,26 +206,26 @@ class HubWalk(Walk):
         return found
 
 
-def _strongest_first(by: ToldBy) -> tuple[float, str]:
+def _strongest_first(by: ByTeller) -> tuple[float, str]:
     return -by[1].strength, by[0]
 
 
-def _told_before(tellers: Mapping[str, HubReached]) -> Iterator[Telling]:
+def _tellings_before(tellers: Mapping[str, HubReached]) -> Iterator[Telling]:
     for teller, hub in tellers.items():
         if hub.before is not None:
             yield from (each.model_copy(update={"listener": teller}) for each in hub.before.tellings)
 
 
-def _hub_told(slug: str, hubs: Sequence[HubReached], day: float) -> HubTold:
+def _hub_telling(slug: str, hubs: Sequence[HubReached], day: float) -> HubTelling:
     """What the hub of a pantheon is told: by everybody who tells those who learn it there first."""
     first = min(each.level for each in hubs)
     ways = {(by[0], by[1].carrier.rule): by for each in hubs if each.level == first for by in each.bys}
     tellings = [telling_of(slug, *by).model_copy(update={"hub": True}) for by in ways.values()]
-    return HubTold(slug=slug, told_on=day, tellings=tuple(sorted(tellings, key=shown_first)))
+    return HubTelling(slug=slug, told_on=day, tellings=tuple(sorted(tellings, key=shown_first)))
 
 
-def _in_order(told: HubTold) -> tuple[object, ...]:
-    first = told.tellings[0]
+def _in_order(hub: HubTelling) -> tuple[object, ...]:
+    first = hub.tellings[0]
     return (first.day, first.hop, *shown_first(first))
 
 

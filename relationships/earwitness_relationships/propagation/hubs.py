@@ -13,9 +13,9 @@ from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.memory_types import MetaValue
 
 from .hub_before import HubBefore
-from .hub_readers import TOLD, HubReaders, when_told
+from .hub_readers import TOLD, HubReaders, when_written
 from .personalities import Personalities
-from .records import HubTold, Telling
+from .records import HubTelling, Telling
 
 KNOWN_TO = "knownTo"
 """Metadata: personality ids of those who know it otherwise."""
@@ -23,10 +23,10 @@ TextOf = Mapping[str, str]
 """Personality id of a teller → what they say."""
 
 
-def before_walk(event: SharingEvent, told: Iterable[HubTold], readers: HubReaders) -> list[HubBefore]:
+def before_walk(event: SharingEvent, hubs: Iterable[HubTelling], readers: HubReaders) -> list[HubBefore]:
     """What has arrived in hubs by now."""
     arriving = {each.container for each in event.arrived}
-    there = [each for each in told if each.tellings[0].day <= event.day]
+    there = [each for each in hubs if each.tellings[0].day <= event.day]
     return [
         HubBefore(
             readers.of(each),
@@ -42,10 +42,10 @@ def _today(telling: Telling, day: float) -> Telling:
     return telling.model_copy(update={"day": day, "hub": False})
 
 
-def on_their_way(told: Iterable[HubTold], readers: HubReaders, day: float) -> dict[str, float]:
+def on_their_way(hubs: Iterable[HubTelling], readers: HubReaders, day: float) -> dict[str, float]:
     """Who will read it in a hub after this day → the day."""
     found: dict[str, float] = {}
-    for each in told:
+    for each in hubs:
         due = each.tellings[0].day
         if due > day:
             for id in readers.of(each):
@@ -53,54 +53,54 @@ def on_their_way(told: Iterable[HubTold], readers: HubReaders, day: float) -> di
     return found
 
 
-def overtaken(hubs: Iterable[HubTold], told: Mapping[str, Telling], readers: HubReaders) -> Iterator[Telling]:
+def overtaken(hubs: Iterable[HubTelling], by_listener: Mapping[str, Telling], readers: HubReaders) -> Iterator[Telling]:
     """Tellings to those who would have heard of it later than their hub: they learn it sooner, as their own."""
     for each in hubs:
-        members = readers.of(each).ids if told else ()
-        for id, telling in told.items():
+        members = readers.of(each).ids if by_listener else ()
+        for id, telling in by_listener.items():
             if id in members and telling.day > each.tellings[0].day:
                 yield from (one.model_copy(update={"listener": id, "hub": False}) for one in each.tellings)
 
 
 def in_hub(
-    event: SharingEvent, told: HubTold, people: Personalities, known: Collection[str], said: TextOf
+    event: SharingEvent, hub: HubTelling, people: Personalities, known: Collection[str], said: TextOf
 ) -> Iterator[Derivation]:
     """The memory in a hub, once for each teller. `known` are those who know it otherwise.
 
     Who has nothing to say tells nothing.
     """
-    for each in told.tellings:
+    for each in hub.tellings:
         if text := said.get(each.teller):
-            yield _in_hub(event, told, each, people, text, sorted({*known, *told.earlier}))
+            yield _in_hub(event, hub, each, people, text, sorted({*known, *hub.earlier}))
 
 
 def _in_hub(
     event: SharingEvent,
-    told: HubTold,
+    hub: HubTelling,
     telling: Telling,
     people: Personalities,
     text: str,
     known: Sequence[str],
 ) -> Derivation:
     message = event.message.message
-    container = pantheon_container(told.slug)
+    container = pantheon_container(hub.slug)
     speaker = event.message.disguises.get(message.speaker) or event.cast[message.speaker].name
     metadata: dict[str, MetaValue] = {
-        "pantheonId": told.slug,
+        "pantheonId": hub.slug,
         "hop": telling.hop,
         "strength": round(telling.strength, 6),
         "trust": telling.trust,
         "messageIds": [message.key],
         "revision": message.revision,
         KNOWN_TO: list(known),
-        **when_told(told),
+        **when_written(hub),
     }
     return Derivation(
         content=f"{speaker}: {text}",
         container=container.name,
         registers=container,
         admits=(EVERYBODY,),
-        identity=f"{message.key}-{message.revision}-{told.told_on:g}",
+        identity=f"{message.key}-{message.revision}-{hub.told_on:g}",
         type=TOLD,
         metadata=metadata,
         rests_on=(message.key,),

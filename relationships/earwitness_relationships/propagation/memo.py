@@ -16,11 +16,11 @@ from earwitness.records.plan import Delivery
 
 from .models.spread import ModelSpread
 from .personalities import Personalities
-from .records import HubTold, Telling
+from .records import HubTelling, Telling
 
 TELLINGS = TypeAdapter(list[Telling])
 SPREADS = TypeAdapter(list[ModelSpread])
-IN_HUBS = TypeAdapter(list[HubTold])
+IN_HUBS = TypeAdapter(list[HubTelling])
 TOLD, HUBS, ROUNDS = "told:", "hubs:", "rounds:"
 TOLD_ON_DAY, DAYS, SAID, SWEPT = "day:", "days", "said:", "swept"
 Counts = Mapping[tuple[str, float], int]
@@ -37,7 +37,7 @@ class Memo:
 
     # ── one message ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def told(self) -> dict[str, Telling]:
+    async def earlier_tellings(self) -> dict[str, Telling]:
         """Listener → how they were told of the message, or will be. Those from whom it was taken are not among them."""
         found = TELLINGS.validate_python(self._data.get(f"{TOLD}{self._key}") or [])
         if not found:
@@ -46,7 +46,7 @@ class Memo:
         standing = [each for each in found if each.hub or self._people.characters.get(each.listener) in holders]
         return {each.listener: each for each in reversed(standing)}
 
-    def in_hubs(self) -> list[HubTold]:
+    def in_hubs(self) -> list[HubTelling]:
         """What hubs were told of the message, or will be."""
         return IN_HUBS.validate_python(self._data.get(f"{HUBS}{self._key}") or [])
 
@@ -54,13 +54,15 @@ class Memo:
         """Where the spreads of the message by named models stand."""
         return SPREADS.validate_python(self._data.get(f"{ROUNDS}{self._key}") or [])
 
-    def keep(self, told: Mapping[str, Telling], in_hubs: Sequence[HubTold], spreads: Sequence[ModelSpread]) -> None:
+    def keep(
+        self, by_listener: Mapping[str, Telling], in_hubs: Sequence[HubTelling], spreads: Sequence[ModelSpread]
+    ) -> None:
         """Keep who was told of the message, and how far models are, as long as something arrives after today."""
-        every = [*told.values(), *(each for hub in in_hubs for each in hub.tellings)]
+        every = [*by_listener.values(), *(each for hub in in_hubs for each in hub.tellings)]
         is_left = any(each.day > self._event.day for each in every)
         hubs = IN_HUBS.dump_python([*in_hubs], mode="json", exclude_defaults=True)
         self._write(f"{HUBS}{self._key}", hubs if is_left and hubs else None)
-        tellings = TELLINGS.dump_python([*told.values()], mode="json", exclude_defaults=True)
+        tellings = TELLINGS.dump_python([*by_listener.values()], mode="json", exclude_defaults=True)
         self._write(f"{TOLD}{self._key}", tellings if is_left else None)
         self._write(
             f"{ROUNDS}{self._key}", SPREADS.dump_python([*spreads], mode="json") if is_left and spreads else None
@@ -72,7 +74,7 @@ class Memo:
             return
         self._data[SWEPT] = self._event.day
         kept = {name.removeprefix(TOLD): TELLINGS.validate_python(self._data[name]) for name in self._notes(TOLD)}
-        late = [key for key, told in kept.items() if all(each.day < self._event.day for each in told)]
+        late = [key for key, tellings in kept.items() if all(each.day < self._event.day for each in tellings)]
         standing = {each.source for each in await self._event.standing.deliveries(late)}
         for key in set(late) - standing:
             self._write(f"{TOLD}{key}", None)

@@ -13,7 +13,7 @@ from .memo import Memo
 from .personalities import Personalities
 from .records import Stop, Telling
 from .retell import Retellers
-from .same_fact import AlreadyTold, digest_of, read_alike, says_the_same
+from .same_fact import EarlierTellings, digest_of, read_alike, says_the_same
 from .triage import Heard, Passing, TriageOutcome, Triages
 
 
@@ -48,7 +48,7 @@ class PassingOn:
         self._retellers, self._triages = retellers, triages
         self._read = read or {}
         self._heard: dict[float, dict[str, list[Delivery]]] = {}
-        self._told: AlreadyTold | None = None
+        self._earlier: EarlierTellings | None = None
 
     async def passed_on(self, tellings: Iterable[Telling], words: dict[str, str]) -> PassedOn:
         """A share for each telling that is worth it, whose teller tells what they know.
@@ -76,14 +76,14 @@ class PassingOn:
         listener = self._people.characters[group[0].listener]
         heard = [words[self._people.characters[each.teller]] for each in group]
         texts = [await self._text(text, each) for text, each in zip(heard, group, strict=True)]
-        told = heard[0] if texts[0] is None else texts[0]
-        judged = await self._judged(group, told, passed)
+        heard_text = heard[0] if texts[0] is None else texts[0]
+        judged = await self._judged(group, heard_text, passed)
         if not judged.told:
             first = group[0]
             stop = Stop(listener=first.listener, teller=first.teller, rule=first.rule, why=judged.why)
             passed.stops.append(stop)
             return
-        words.setdefault(listener, told if judged.text is None else judged.text)
+        words.setdefault(listener, heard_text if judged.text is None else judged.text)
         for each, text in zip(group, texts, strict=True):
             own = text if judged.text is None else judged.text
             memory = judged.memory or await self._same(each, words[listener], digest)
@@ -98,10 +98,10 @@ class PassingOn:
         """The listener's memory of the same fact from another message."""
         if digest is None:
             return None
-        if self._told is None:
+        if self._earlier is None:
             standing = await self._event.standing.deliveries(self._memo.said_before(digest))
-            self._told = AlreadyTold(self._event, standing)
-        return self._told.memory(self._people.characters[telling.listener], text, telling)
+            self._earlier = EarlierTellings(self._event, standing)
+        return self._earlier.memory(self._people.characters[telling.listener], text, telling)
 
     async def _judged(self, group: Sequence[Telling], text: str, passed: PassedOn) -> TriageOutcome:
         name = group[0].triage

@@ -80,9 +80,9 @@ class HubGuard:
         picture = await self._model.picture(event.session, event.state)
         slug = event.container.removeprefix(PREFIX)
         pantheon = picture.book.pantheon(slug)
-        told = read_by(held_memberships(pantheon, picture.graph, slug, event.personality))
-        told = And((told, read_since(event.joined))) if event.joined else told
-        return Or((told, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else told
+        readable = read_by(held_memberships(pantheon, picture.graph, slug, event.personality))
+        readable = And((readable, read_since(event.joined))) if event.joined else readable
+        return Or((readable, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else readable
 
     def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
         """Nothing: what is written is the sharing rule's concern."""

@@ -45,7 +45,7 @@ class Telling(Record):
         return f"{self.teller} tells {self.listener} on day {number(self.day)} ({self.rule})"
 
 
-class HubTold(Record):
+class HubTelling(Record):
     """What the hub of a pantheon is told of a message."""
 
     slug: str

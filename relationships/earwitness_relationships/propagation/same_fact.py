@@ -45,14 +45,14 @@ def says_the_same(one: str, other: str) -> bool:
     return _without_fillers(one) == _without_fillers(other)
 
 
-class AlreadyTold:
+class EarlierTellings:
     """What everybody was told in other messages, to find the same in it."""
 
-    def __init__(self, event: SharingEvent, told: Iterable[Delivery]) -> None:
+    def __init__(self, event: SharingEvent, earlier: Iterable[Delivery]) -> None:
         """`told` are deliveries of other messages, by due day."""
         self._event = event
         self._of: dict[str, list[Delivery]] = {}
-        for each in told:
+        for each in earlier:
             self._of.setdefault(each.owner, []).append(each)
 
     def memory(self, owner: str, text: str, telling: Telling) -> str | None:
@@ -62,14 +62,16 @@ class AlreadyTold:
         return next((each.memory_id for each in same if read_alike(each, telling, self._event)), None)
 
 
-def read_alike(told: Delivery, telling: Telling, event: SharingEvent) -> bool:
+def read_alike(earlier: Delivery, telling: Telling, event: SharingEvent) -> bool:
     """Whether a memory of what was told and one of this telling differ in their words and tellers at most."""
-    if told.part != "message" or told.support.shared_from is None or told.support.how != telling.how:
+    if earlier.part != "message" or earlier.support.shared_from is None or earlier.support.how != telling.how:
         return False
-    if told.disguises or "speakAs" in told.metadata or event.message.disguises:
+    if earlier.disguises or "speakAs" in earlier.metadata or event.message.disguises:
         return False
-    is_same = _said_alike(told.metadata, event.message.message) and told.metadata.get("pantheonId") == telling.pantheon
-    return is_same and _personas(told.metadata.get("participants", []), event.cast) == _personas(
+    is_same = (
+        _said_alike(earlier.metadata, event.message.message) and earlier.metadata.get("pantheonId") == telling.pantheon
+    )
+    return is_same and _personas(earlier.metadata.get("participants", []), event.cast) == _personas(
         [*event.message.participants], event.cast
     )
 

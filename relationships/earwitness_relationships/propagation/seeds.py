@@ -24,18 +24,18 @@ def seed_of_settled(message: SettledMessage, state: State, people: Personalities
     return _seed(message, state, people).model_copy(update={"direct": direct})
 
 
-def seed_of_arrived(event: SharingEvent, people: Personalities, told: Mapping[str, Telling]) -> Seed:
+def seed_of_arrived(event: SharingEvent, people: Personalities, tellings: Mapping[str, Telling]) -> Seed:
     """The seed of what goes on when delayed tellings arrive; `told` are all tellings of the message by listener.
 
     Who will hear of it later has not heard of it: somebody else may be quicker.
     """
-    heard = [id for id, telling in told.items() if telling.day <= event.day]
+    heard = [id for id, telling in tellings.items() if telling.day <= event.day]
     arrived = [people.personality.get(each.owner, each.owner) for each in event.arrived]
     return _seed(event.message, event.state, people).model_copy(
         update={
             "day": event.day,
             "heard": tuple(dict.fromkeys([*people.of(event.message.participants), *heard])),
-            "arrived": tuple(told[id].model_copy(update={"day": event.day}) for id in arrived if id in told),
+            "arrived": tuple(tellings[id].model_copy(update={"day": event.day}) for id in arrived if id in tellings),
         }
     )
 

@@ -29,7 +29,7 @@ from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
 from .passing_on import PassingOn
 from .personalities import Personalities
-from .records import HubTold, Seed, Telling
+from .records import HubTelling, Seed, Telling
 from .retell import Retellers
 from .seeds import seed_of, seed_of_arrived
 from .triage import Triages
@@ -79,29 +79,29 @@ class RelationshipsSharing:
         asked = SharingQuestion(event, adjacency, people, Memo(event, people), readers)
         if event.ahead is not None:
             return await self._foreseen(asked, event.ahead, picture.version)
-        return await self._told(asked, picture)
+        return await self._shared(asked, picture)
 
-    async def _told(self, asked: SharingQuestion, picture: StoryPicture) -> SharingAnswer:
+    async def _shared(self, asked: SharingQuestion, picture: StoryPicture) -> SharingAnswer:
         event, memo, people = asked.event, asked.memo, asked.people
         if event.arrived:
             await memo.sweep()
-        told, before = (await memo.told(), memo.in_hubs()) if event.arrived else ({}, [])
-        seed = seed_of_arrived(event, people, told) if event.arrived else seed_of(event, people)
-        walk = _walked(asked, seed, await heard_on_days(asked), told, before)
-        walked = [*_sooner(walk.tellings(), told, on_their_way(before, asked.readers, event.day))]
-        hubs = _sooner_in_hubs((_as_told(each, event, picture.graph) for each in walk.hub_tellings()), before)
-        walked += overtaken(hubs, told, asked.readers)
+        earlier, before = (await memo.earlier_tellings(), memo.in_hubs()) if event.arrived else ({}, [])
+        seed = seed_of_arrived(event, people, earlier) if event.arrived else seed_of(event, people)
+        walk = _walked(asked, seed, await heard_on_days(asked), earlier, before)
+        walked = [*_sooner(walk.tellings(), earlier, on_their_way(before, asked.readers, event.day))]
+        hubs = _sooner_in_hubs((_at_this_moment(each, event, picture.graph) for each in walk.hub_tellings()), before)
+        walked += overtaken(hubs, earlier, asked.readers)
         read = _readers(asked.adjacency, walk, hubs)
-        by_models = self._by_models(asked, seed, {**told, **read, **_first(walked)}, event.day)
+        by_models = self._by_models(asked, seed, {**earlier, **read, **_first(walked)}, event.day)
         words = _words(event, people, before)
         passing = PassingOn(event, people, memo, self._retellers, self._triages, walk.texts)
         passed = await passing.passed_on([*walked, *by_models.tellings], words)
         first = _first(passed.tellings)
         said = [await self._in_hub(each, people, words) for each in hubs]
-        memo.keep({**told, **first}, [*before, *(hub for hub, _ in said)], by_models.left)
+        memo.keep({**earlier, **first}, [*before, *(hub for hub, _ in said)], by_models.left)
         if asked.adjacency.counts_days or asked.adjacency.has_triages:
             memo.note([*first.values(), *read.values()])
-        otherwise = {*seed.direct, *seed.heard, *told, *first}
+        otherwise = {*seed.direct, *seed.heard, *earlier, *first}
         derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
         personal = retold_of_personas(self._table, event, passed.shares)
         return SharingAnswer(
@@ -113,15 +113,15 @@ class RelationshipsSharing:
         )
 
     async def _in_hub(
-        self, told: HubTold, people: Personalities, words: Mapping[str, str]
-    ) -> tuple[HubTold, Mapping[str, str]]:
+        self, hub: HubTelling, people: Personalities, words: Mapping[str, str]
+    ) -> tuple[HubTelling, Mapping[str, str]]:
         """What a hub is told, and what each of its tellers says."""
         said: dict[str, str] = {}
-        for each in told.tellings:
+        for each in hub.tellings:
             heard = words.get(people.characters.get(each.teller, ""), "")
             text = await self._retellers.text(heard, each)
             said[each.teller] = heard if text is None else text
-        return told.model_copy(update={"text": next(filter(None, said.values()), "")}), said
+        return hub.model_copy(update={"text": next(filter(None, said.values()), "")}), said
 
     async def _foreseen(self, asked: SharingQuestion, ahead: float, version: str) -> SharingAnswer:
         event, people = asked.event, asked.people
@@ -141,7 +141,7 @@ class RelationshipsSharing:
         )
 
     def _by_models(
-        self, asked: SharingQuestion, seed: Seed, told: Mapping[str, Telling], until: float
+        self, asked: SharingQuestion, seed: Seed, earlier: Mapping[str, Telling], until: float
     ) -> SpreadByModels:
         """The tellings of named spreading models: the rounds of today, by today's rules and relations."""
         adjacency, people, event = asked.adjacency, asked.people, asked.event
@@ -149,7 +149,7 @@ class RelationshipsSharing:
         if not spreads:
             return SpreadByModels()
         models = {each.model: self._model_of(each.model) for each in spreads}
-        known = {**dict.fromkeys(people.of(event.message.participants)), **told}
+        known = {**dict.fromkeys(people.of(event.message.participants)), **earlier}
         return spread_by_models(adjacency, seed, models, known, spreads, people.characters, until)
 
     def _model_of(self, name: str) -> SpreadingModel:
@@ -172,7 +172,11 @@ async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
 
 
 def _walked(
-    asked: SharingQuestion, seed: Seed, heard: HeardOn | None, told: Mapping[str, Telling], in_hubs: Sequence[HubTold]
+    asked: SharingQuestion,
+    seed: Seed,
+    heard: HeardOn | None,
+    earlier: Mapping[str, Telling],
+    in_hubs: Sequence[HubTelling],
 ) -> HubWalk:
     """The walk. Nothing of a bubble is read in hubs, which outlive it, and nothing said in disguise: each reader knows
     the mask or the face, and a hub has one text for all."""
@@ -183,7 +187,7 @@ def _walked(
         seed,
         until=max(seed.day, event.state.game_day) if event.arrived and adjacency.has_hubs else seed.day,
         heard=heard,
-        told=len(told) + (_number_of_readers(in_hubs, asked.readers) if adjacency.has_budgets else 0),
+        tellings_before=len(earlier) + (_number_of_readers(in_hubs, asked.readers) if adjacency.has_budgets else 0),
         among=asked.people.characters,
         hubs=None if no_hubs else before_walk(event, in_hubs, asked.readers),
     )
@@ -191,24 +195,24 @@ def _walked(
     return walk
 
 
-def _as_told(told: HubTold, event: SharingEvent, graph: GraphView) -> HubTold:
+def _at_this_moment(hub: HubTelling, event: SharingEvent, graph: GraphView) -> HubTelling:
     """What a hub is told, with the moment at which it is told."""
     messages = event.state.message_count + (event.moment is not None)
-    return told.model_copy(update={"told_at": event.told_at, "messages": messages, "graph": graph.version})
+    return hub.model_copy(update={"told_at": event.told_at, "messages": messages, "graph": graph.version})
 
 
-def _number_of_readers(told: Iterable[HubTold], readers: HubReaders) -> int:
-    return sum(len(readers.of(each)) for each in told)
+def _number_of_readers(hubs: Iterable[HubTelling], readers: HubReaders) -> int:
+    return sum(len(readers.of(each)) for each in hubs)
 
 
-def _readers(adjacency: Adjacency, walk: HubWalk, hubs: Iterable[HubTold]) -> dict[str, Telling]:
+def _readers(adjacency: Adjacency, walk: HubWalk, hubs: Iterable[HubTelling]) -> dict[str, Telling]:
     """A telling for each of those who read it in a hub, where somebody asks for that."""
     if not (adjacency.models or adjacency.counts_days):
         return {}
     return {each.listener: each for hub in hubs for each in walk.read(hub)}
 
 
-def _words(event: SharingEvent, people: Personalities, in_hubs: Iterable[HubTold]) -> dict[str, str]:
+def _words(event: SharingEvent, people: Personalities, in_hubs: Iterable[HubTelling]) -> dict[str, str]:
     """What each character can tell. Those who told a hub before have told it what it says."""
     earlier = {people.characters.get(each.teller, ""): hub.text for hub in in_hubs for each in hub.tellings}
     return {**earlier, **can_tell(event)}
@@ -220,18 +224,18 @@ def _first(tellings: Sequence[Telling]) -> dict[str, Telling]:
 
 
 def _sooner(
-    tellings: Iterable[Telling], told: Mapping[str, Telling], in_hubs: Mapping[str, float]
+    tellings: Iterable[Telling], earlier: Mapping[str, Telling], in_hubs: Mapping[str, float]
 ) -> Iterator[Telling]:
     """Those that arrive before what was on its way to the same listener already, as a copy or in a hub."""
     for each in tellings:
-        is_late = each.listener in told and each.day >= told[each.listener].day
+        is_late = each.listener in earlier and each.day >= earlier[each.listener].day
         if not is_late and each.day < in_hubs.get(each.listener, inf):
             yield each
 
 
-def _sooner_in_hubs(tellings: Iterable[HubTold], told: Iterable[HubTold]) -> list[HubTold]:
+def _sooner_in_hubs(tellings: Iterable[HubTelling], earlier: Iterable[HubTelling]) -> list[HubTelling]:
     days: dict[str, float] = {}
-    for each in told:
+    for each in earlier:
         days[each.slug] = min(each.tellings[0].day, days.get(each.slug, inf))
     return [each for each in tellings if each.tellings[0].day < days.get(each.slug, inf)]
 

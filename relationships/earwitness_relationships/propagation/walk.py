@@ -60,9 +60,9 @@ class TellingWay:
     """Whether everybody is told who does not know it yet."""
 
 
-ToldBy = tuple[str, TellingWay]
+ByTeller = tuple[str, TellingWay]
 """A teller, and how they tell."""
-Offered = tuple[ToldBy, Iterable[str]]
+Offered = tuple[ByTeller, Iterable[str]]
 """A teller, and those they tell that way."""
 
 
@@ -72,15 +72,15 @@ def spread(
     *,
     until: float = FOREVER,
     heard: HeardOn | None = None,
-    told: int = 0,
+    tellings_before: int = 0,
     among: Container[str] | None = None,
 ) -> Spread:
     """Who learns a message, through whom, when and by which rule; and who does not, and why.
 
     Only those who know it by the day `until` tell it on, and only those `among` are told (`None` = everybody). `heard`
-    and `told`, the number of earlier tellings of this message, are for budgets.
+    and `tellings_before`, the number of earlier tellings of this message, are for budgets.
     """
-    walk = Walk(adjacency, seed, until=until, heard=heard, told=told, stops=Stops(), among=among)
+    walk = Walk(adjacency, seed, until=until, heard=heard, tellings_before=tellings_before, stops=Stops(), among=among)
     walk.run()
     return Spread(tellings=tuple(walk.tellings()), stops=tuple(walk.stopped()))
 
@@ -111,7 +111,7 @@ class Walk:
         *,
         until: float = FOREVER,
         heard: HeardOn | None = None,
-        told: int = 0,
+        tellings_before: int = 0,
         stops: Stops | None = None,
         when: str = "message",
         among: Container[str] | None = None,
@@ -119,14 +119,14 @@ class Walk:
         """Only those `among` are told. `stops` collects who is not; `None` = nobody asks. `when` chooses the rules."""
         self._adjacency, self._carriers = adjacency, adjacency.carriers
         self._seed, self._until, self._when = seed, until, when
-        self._heard, self._told = heard, told
+        self._heard, self._tellings_count = heard, tellings_before
         self._stops, self._among = stops, among
         self._coins: Coins | None = None
         self._refusals: dict[int, str | None] = {}
         self._absent = frozenset(seed.about).difference(seed.direct)
-        self.known: dict[str, ToldBy | None] = dict.fromkeys(chain(seed.direct, seed.heard))
+        self.known: dict[str, ByTeller | None] = dict.fromkeys(chain(seed.direct, seed.heard))
         """Everybody who knows it → how they were told; `None` = they knew it before."""
-        self.supports: list[tuple[str, ToldBy]] = []
+        self.supports: list[tuple[str, ByTeller]] = []
         """Further tellings of those who were told already."""
         self._farther: dict[str, int] = {}
         """Those whom several have told at once by different rules → the most hops that one of the rules allows."""
@@ -151,7 +151,7 @@ class Walk:
 
     def most_on_a_day(self) -> dict[str, int]:
         """Listener → the `budget.listener_day` of the rule by which they were told, if it has one."""
-        by = ((listener, told[1].carrier.per_listener_day) for listener, told in self.known.items() if told)
+        by = ((listener, arrival[1].carrier.per_listener_day) for listener, arrival in self.known.items() if arrival)
         return {listener: most for listener, most in by if most is not None}
 
     def stopped(self) -> list[Stop]:
@@ -164,7 +164,7 @@ class Walk:
         for teller, role in seed.direct.items():
             self._tell([teller], (seed.day, 0), 1.0, 1.0, self._kinds_at_first_hand(teller, role))
         for each in seed.arrived:
-            kinds = self._kinds_told(goes_on=each.max_hops > each.hop)
+            kinds = self._kinds_to_tell(goes_on=each.max_hops > each.hop)
             self._tell([each.listener], (each.day, each.hop), each.strength, each.trust, kinds)
 
     def _tell_on(self, fresh: Iterable[str], level: Arrival) -> None:
@@ -177,7 +177,7 @@ class Walk:
         for (way, farthest), tellers in alike.items():
             goes_on = (farthest or way.carrier.max_hops) > level[1]
             if goes_on or self._adjacency.has_gossip or self._stops is not None:
-                self._tell(tellers, level, way.strength, way.trust, self._kinds_told(goes_on=goes_on))
+                self._tell(tellers, level, way.strength, way.trust, self._kinds_to_tell(goes_on=goes_on))
 
     def _kinds_at_first_hand(self, teller: str, role: str) -> frozenset[str]:
         """What somebody who perceived the message can tell of it: what they lived, and what others said of a third."""
@@ -188,7 +188,7 @@ class Walk:
             kinds.add("gossip")
         return frozenset(kinds)
 
-    def _kinds_told(self, *, goes_on: bool) -> frozenset[str]:
+    def _kinds_to_tell(self, *, goes_on: bool) -> frozenset[str]:
         """What somebody who was told can pass on: it is always about a third person, its speaker."""
         if not goes_on:
             return GOSSIP
@@ -258,9 +258,9 @@ class Walk:
         self, teller: str, carrier: Carrier, most: int, listeners: Sequence[str], counted: set[str]
     ) -> list[str]:
         fresh = [each for each in listeners if each not in counted]
-        told = fresh[: max(0, most - len(counted))]
-        self._stop(teller, carrier.rule, fresh[len(told) :], f"{teller} tells no more than {most} (fan_out)")
-        counted.update(told)
+        first = fresh[: max(0, most - len(counted))]
+        self._stop(teller, carrier.rule, fresh[len(first) :], f"{teller} tells no more than {most} (fan_out)")
+        counted.update(first)
         return [each for each in listeners if each in counted]
 
     def _refusal(self, number: int, carrier: Carrier) -> str | None:
@@ -284,7 +284,7 @@ class Walk:
                     self._support(listener, first, by)
         return fresh
 
-    def _support(self, listener: str, first: ToldBy, second: ToldBy) -> None:
+    def _support(self, listener: str, first: ByTeller, second: ByTeller) -> None:
         """Of two tellings of the same listener at once, the stronger counts; of the same rule, the first."""
         if first[1] is not second[1]:
             farther = self._farther.get(listener, first[1].carrier.max_hops)
@@ -302,17 +302,17 @@ class Walk:
         every = [(by, listener) for by, listeners in waiting for listener in listeners if listener not in self.known]
         for by, listener in sorted(every, key=lambda each: (-each[0][1].strength, each[0][0])):
             teller, way = by
-            told = fresh.get(listener, self._told + len(fresh))
-            if why := self._overspent(way.carrier, listener, way.level[0], told):
+            tellings = fresh.get(listener, self._tellings_count + len(fresh))
+            if why := self._overspent(way.carrier, listener, way.level[0], tellings):
                 self._stop(teller, way.carrier.rule, [listener], why)
                 continue
-            fresh.setdefault(listener, told)
+            fresh.setdefault(listener, tellings)
             kept.append((by, (listener,)))
-        self._told += len(fresh)
+        self._tellings_count += len(fresh)
         return kept
 
-    def _overspent(self, carrier: Carrier, listener: str, day: float, told: int) -> str | None:
-        if carrier.per_message is not None and told >= carrier.per_message:
+    def _overspent(self, carrier: Carrier, listener: str, day: float, tellings: int) -> str | None:
+        if carrier.per_message is not None and tellings >= carrier.per_message:
             return f"the message has been told {carrier.per_message} times (budget.message)"
         most = carrier.per_listener_day
         if most is not None and self._heard is not None and self._heard(listener, day) >= most:
@@ -328,8 +328,8 @@ class Walk:
                     self._stops.add(each, teller, rule, why)
 
 
-def _in_order(told: tuple[str, ToldBy]) -> tuple[Arrival, str, float, str]:
-    listener, (teller, way) = told
+def _in_order(arrived: tuple[str, ByTeller]) -> tuple[Arrival, str, float, str]:
+    listener, (teller, way) = arrived
     return way.level, listener, -way.strength, teller
 
 

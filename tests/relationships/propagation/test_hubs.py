@@ -367,7 +367,7 @@ def calls_of_a_walk(number: int, rules: dict[str, Any]) -> int:
 
     for is_counted in (False, True):
         seed = Seed(key="k", day=1, speaker="m00000", direct={"m00000": "speaker"})
-        walk = HubWalk(adjacency, seed, until=1, heard=None, told=0, among=among, hubs=[])
+        walk = HubWalk(adjacency, seed, until=1, heard=None, tellings_before=0, among=among, hubs=[])
         sys.setprofile(counted if is_counted else None)
         walk.run()
         found = [*walk.tellings()], [*walk.hub_tellings()]
