@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_HINT = re.compile(r"(?i)\?|\b(?:if|whether|suppose|supposing|imagine|assum(?:e|ing)|perhaps|maybe|wonder(?:ing)?)\b")
+_HINT = re.compile(
+    r"(?i)\?|\b(?:if|unless|whether|suppose|supposing|imagine|assum(?:e|ing)|perhaps|maybe|wonder(?:ing)?)\b"
+)
 """Text without any of these asks and supposes nothing."""
 _EMPHASIS = re.compile(r"([*_])(\w+)\1")
 _SEGMENT = re.compile(r"""(?:[^.!?\n*"“”;:—]|[:.](?=[^\s"”*]))+(?:[.!?;:—]+|(?=[\n*"“”])|$)|[\n*"“”.!?;:—]+""")
@@ -28,6 +30,10 @@ _TAG = re.compile(r"^\W*(?:right|eh|no|yes|okay|ok|huh|hm+|correct|remember|unde
 _SUPPOSES = re.compile(
     _FILLERS + r"(?:what if|(?:let us |let['’]s )?(?:suppose|supposing|imagine|assume|assuming)|perhaps|maybe)\b"
 )
+_CONDITIONAL = re.compile(
+    _FILLERS + r"(?:unless\b|if (?!(?:you|i|we|it|memory|truth|anybody|anyone)\b))|\bunless\b", re.DOTALL
+)
+"""A part that says what is so under a condition only. "If you ask me" and the like are no conditions."""
 _OPEN = re.compile(r"\b(?:i (?:was |am )?wonder(?:ing|ed)?\b.*|(?:if|whether)\b[^,]*)", re.DOTALL)
 _ANSWERS = re.compile(
     r"^\W*(?:(?:yes|yeah|aye|no|nay|nope|indeed|certainly|of course|surely|never|not (?:at all|so|really))\b"
@@ -50,7 +56,7 @@ def told_in(text: str) -> str:
 def _told(segment: str, after: str) -> str:
     """What one part of a text tells, given the part that follows it."""
     said = segment.casefold()
-    if _SUPPOSES.search(said):
+    if _SUPPOSES.search(said) or _CONDITIONAL.search(said):
         return " "
     if "?" in segment[-3:] and not ("?" not in after and _ANSWERS.search(after.casefold())):
         segment = _told_by_question(segment)

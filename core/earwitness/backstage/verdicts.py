@@ -44,6 +44,8 @@ ONE_THING = 8
 """Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
 _SPEAKER = re.compile(r"^([^:\n]{1,80}):\s")
 _BACK = word_list("it him her them")
+_UNTIL = word_list("until till")
+"""Behind a denied clause: "she did not sign it until yesterday"."""
 _NEAR = 24
 """Words behind a verb among which is what was done to."""
 
@@ -137,12 +139,14 @@ class AskedQuestion:
         kept: list[str] = []
         said: list[str] = []
         found = clauses(given)
-        for each, is_kept in zip(found, reader.kept(found), strict=True):
+        after = [*(each[0].casefold() for each in found[1:]), ""]
+        for each, is_kept, link in zip(found, reader.kept(found), after, strict=True):
             if not is_kept:
                 continue
             tokens = [token.casefold() for token in each]
             kept += each
-            said += each if keeps_denied or not is_negated(tokens) else _told_to(tokens)
+            is_said = keeps_denied or link in _UNTIL or not is_negated(tokens)
+            said += each if is_said else _told_to(tokens)
         return _joined(kept, given, sentence), _joined(said, given, sentence)
 
 
