@@ -60,6 +60,10 @@ class Earwitness(Extensible):
         self._handle = OpenHandle(self)
         self._start_over()
 
+    def __repr__(self) -> str:
+        where = "" if self.settings.path is None else f" {str(self.settings.path)!r},"
+        return f"<Earwitness{where} ledger {self.settings.ledger.name!r}, store {self.settings.store.name!r}>"
+
     @classmethod
     def open(
         cls,

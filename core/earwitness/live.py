@@ -15,6 +15,7 @@ from .ids import derive
 from .plugin_data import PluginData
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite, Snapshot, arriving
+from .records.prose import counted
 from .validation.messages import gone
 
 RECENT = 24
@@ -103,6 +104,12 @@ class Live:
         """
         quoting = self.stored.get(QUOTING, {}).values()
         return {str(each) for each in quoting}.union(each.message.content for each in self.recent)
+
+    @property
+    def size(self) -> str:
+        """`3 characters, 12 entries`."""
+        cast, decided = len(self.snapshot.cast), self.snapshot.decided
+        return f"{counted(cast, 'character')}, {counted(decided, 'entry', 'entries')}"
 
     @property
     def untold(self) -> Mapping[str, JsonValue]:

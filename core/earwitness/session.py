@@ -55,7 +55,7 @@ class Session(Extensible):
         self._extended = (self, app)
 
     def __repr__(self) -> str:
-        return f"<Session {self.id!r}, {len(self.cast)} characters, {self._live.snapshot.decided} entries>"
+        return f"<Session {self.id!r}, {self._live.size}>"
 
     @property
     def id(self) -> str:

@@ -145,3 +145,29 @@ def records() -> Iterator[type[Record]]:
 def test_no_record_is_printed_as_code() -> None:
     """Not as pydantic shows it, `key='m1' sequence=2 revision=0 …`."""
     assert {each.__str__ for each in records()}.isdisjoint({Record.__mro__[1].__str__})
+
+
+async def test_a_repr_leaves_out_what_is_at_its_default(story: Session) -> None:
+    assert repr(Learned(way="said")) == "Learned(way='said')"
+    assert repr(Channel(context="dm")) == "Channel(context='dm')"
+    assert repr((await story.backstage().who_knows("the sword")).knowers["bob"]) == "Knower(character='bob')"
+
+
+async def test_handles_say_what_they_are_of(tmp_path: Path) -> None:
+    async with Earwitness.open(tmp_path / "s.db") as ew:
+        story = await ew.session("s1", cast=["alice"])
+        assert repr(story) == "<Session 's1', 1 character, 1 entry>"
+        assert repr(story.backstage()) == "<Backstage of 's1', role 'author'>"
+        assert repr(ew) == f"<Earwitness {str(tmp_path / 's.db')!r}, ledger 'sqlite', store 'sqlite'>"
+
+
+async def test_what_was_told_and_seen_is_said_in_its_own_words(story: Session) -> None:
+    await (await story.say("alice", "The gate is open.", key="m1", audience=["alice"])).settled()
+    told = await (await story.tell("alice", "mira", "m1")).settled()
+    assert str(told) == "entry 3, key '#3'\n  mira was told by alice on day 1: Alice: The gate is open."
+    await story.say("bob", "Good evening.", speak_as="Monsieur Roux", audience=["alice"])
+    shown = await (await story.unmask("bob", audience=["mira"])).settled()
+    (mira,) = (each for each in shown.deliveries if each.owner == "mira")
+    assert str(await story.backstage().explain(mira.memory_id)) == (
+        "mira remembers 'Monsieur Roux is Bob.'\n  saw it happen on day 1"
+    )

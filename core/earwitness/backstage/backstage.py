@@ -78,6 +78,9 @@ class Backstage:
         self.role: str = role
         """The role, which is recorded with retractions."""
 
+    def __repr__(self) -> str:
+        return f"<Backstage of {self._live.snapshot.id!r}, role {self.role!r}>"
+
     async def who_knows(self, question: str) -> WhoKnows:
         """For every character: since when and how they know it, with the memory that proves it; or nothing found."""
         permit(self.role, "read", "ask who knows something")

@@ -15,7 +15,7 @@ from ..records.learned import Learned
 from ..records.memory import Memory
 from ..records.memory_types import MESSAGE, OUR_TYPES, PIECE_TYPES, MetaValue
 from ..records.message import Participant
-from ..records.prose import counted, numbered
+from ..records.prose import counted, gist, numbered
 from ..records.state import State
 
 
@@ -231,7 +231,7 @@ class Explanation(DatedRecord):
             return f"the {type.replace('_', ' ')}" + ("" if key is None else f" {key!r}")
         speaker, day = self.metadata.get("speaker"), self.metadata.get("gameDay")
         if speaker is None or not isinstance(day, int | float):
-            return repr(self.source)
+            return repr(gist(self.content)) if self.content else f"entry {self.source!r}"
         return f"what {speaker} said on {self.calendar.show(day)} ({self.number})"
 
     @property

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 from ..errors import InputError
 from .prose import fields
@@ -21,6 +22,10 @@ _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 @cache
 def _names(record: type[BaseModel]) -> set[str]:
     return set(record.model_fields)
+
+
+def _is_default(field: FieldInfo, value: object) -> bool:
+    return not field.is_required() and type(value) is type(field.default) and value == field.default
 
 
 class Record(BaseModel):
@@ -41,6 +46,12 @@ class Record(BaseModel):
 
     def __str__(self) -> str:
         return fields(self)
+
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+        """The fields that the record's repr shows: those that are not at their default."""
+        known = type(self).model_fields
+        shown = super().__repr_args__()
+        return [(name, value) for name, value in shown if name not in known or not _is_default(known[name], value)]
 
     def __copy__(self) -> Self:
         """As pydantic's, in a quarter of its time; `model_copy` begins with it."""

@@ -276,7 +276,7 @@ def plan_text(plan: Plan) -> str:
     perceivers = settled.participants if settled else {}
     told = [each for each in plan.deliveries if each.owner != WORLD and each.owner not in perceivers]
     lines = [f"{id}: {part}" for id, part in perceivers.items()]
-    lines += [str(each) for each in told if each.is_kept]
+    lines += [str(each).removesuffix(" [pending]") for each in told if each.is_kept]
     lines += [f"told to {each.owner}: {line.text}" for each in plan.deliveries for line in each.knowledge]
     lines += map(str, plan.movements)
     lines += [
