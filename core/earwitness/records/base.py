@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Self
 
@@ -47,7 +48,7 @@ class Record(BaseModel):
     def __str__(self) -> str:
         return fields(self)
 
-    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """The fields that the record's repr shows: those that are not at their default."""
         known = type(self).model_fields
         shown = super().__repr_args__()
