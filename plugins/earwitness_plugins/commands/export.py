@@ -11,6 +11,7 @@ import click
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
+    from earwitness.app import Earwitness
     from earwitness.records.channel import Channel
     from earwitness.session import Session
     from earwitness_plugins.applications.exports.files import File
@@ -33,7 +34,7 @@ OUTPUT = "A folder; or a file, if one file is exported and PATH has a suffix.  [
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option("--private", is_flag=True, help="In a chat, also what was said in direct messages and other channels.")
 async def command(cli: CliContext, session: str | None, name: str, output: str, force: bool, private: bool) -> None:
-    """Write a story as JSON Lines: everything said and decided. `import` takes it back.
+    """Write a story with its bubbles as JSON Lines: everything said and decided. `import` takes it back.
 
     `card` and `worldinfo` write every imported file of that kind to the letter, and a new file for what came from
     none. `chat` writes what the story now says, lines that were not changed to the letter, and leaves out what was
@@ -41,23 +42,40 @@ async def command(cli: CliContext, session: str | None, name: str, output: str, 
     """
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions(), "earwitness export ID"))
+        bubbles = await _bubbles(ew, story) if name == WHOLE else []
         if name == WHOLE:
-            written = [await _write_story(story, output, force)]
+            written = [await _write_story(story, bubbles, output, force)]
         else:
             written = _write_files(await _files(story, name, private), output, force)
     for path in written:
         if path != "-":
-            cli.answer({"exported": story.id, "file": path}, f"Exported {story.id} to {path}")
+            ids = [each.id for each in bubbles]
+            more = f", with {', '.join(ids)}" if ids else ""
+            cli.answer({"exported": story.id, "file": path, "bubbles": ids}, f"Exported {story.id} to {path}{more}")
 
 
-async def _write_story(story: Session, output: str, force: bool) -> str:
+async def _bubbles(ew: Earwitness, story: Session) -> list[Session]:
+    """The sessions of the story's bubbles, which go out with it."""
+    from earwitness_relationships.canon.bubbles import bubble_id, is_begun, links
+
+    there = await ew.sessions()
+    named = [id for name in links(story) if (id := bubble_id(story, name)) in there]
+    found = [await ew.open_session(id) for id in named]
+    return [each for each in found if is_begun(story, each)]
+
+
+async def _write_story(story: Session, bubbles: Sequence[Session], output: str, force: bool) -> str:
+    """Write a story, and behind it each of its bubbles."""
     from earwitness_plugins.applications.exports.files import file_name
     from earwitness_plugins.terminal.output import destinations, opened
 
     (path,) = destinations([file_name(story.id, ".jsonl")], output, force=force)
+    announced = {"bubbles": [each.id for each in bubbles]} if bubbles else {}
     with opened(path, "w") as file:
-        async for line in story.backstage(role="owner").export():
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        for each in (story, *bubbles):
+            async for line in each.backstage(role="owner").export():
+                head = announced if each is story and line["kind"] == "session" else {}
+                file.write(json.dumps({**line, **head}, ensure_ascii=False) + "\n")
     return path
 
 

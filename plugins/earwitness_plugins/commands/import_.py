@@ -47,22 +47,23 @@ async def command(
     and checked first: a refused import changes nothing and makes no store. The channel options
     are for messages that do not say where they were said.
     """
+    from earwitness_plugins.applications.imports.exported_stories import named_exports, without_bubbles
+
     exports, found = _read(files, name)
-    _check_options(exports, found, into, id)
+    _check_options(without_bubbles(exports), found, into, id)
     stories = list(_stories([(path, _held_in(channel, each)) for path, each in found], into))
     _check_ids(cli, [export.id for export in exports], [id] if id else [session for session, _ in stories])
     async with cli.open(create=True) as ew:
-        for export in exports:
-            await _import_export(ew, cli, export, id)
+        for export, named in named_exports(exports, id):
+            await _import_export(ew, cli, export, named)
         await _import_files(ew, cli, stories, user, personas=personas)
 
 
 def _read(paths: Sequence[str], name: str | None) -> tuple[list[StoryExport], list[tuple[str, Imported]]]:
     """The exported stories, and all other files with their paths."""
-    from earwitness.errors import about
     from earwitness.loading.strategies import Strategies
-    from earwitness.story_export import StoryExport
     from earwitness_plugins.applications.imports.detect_format import is_export, read_file
+    from earwitness_plugins.applications.imports.exported_stories import read_exports
     from earwitness_plugins.importers.rows import rows, rows_in
 
     strategies = Strategies()
@@ -72,8 +73,7 @@ def _read(paths: Sequence[str], name: str | None) -> tuple[list[StoryExport], li
         if path == "-" or (name is None and is_export(path)):
             place = "standard input" if path == "-" else path
             lines = [row.values for row in (rows_in(sys.stdin, place) if path == "-" else rows(path))]
-            with about(place):
-                exports.append(StoryExport.read(lines))
+            exports += read_exports(lines, place)
         else:
             found.append((path, read_file(strategies, path, name)))
     return exports, found
@@ -106,7 +106,7 @@ def _check_ids(cli: CliContext, known: Sequence[str], named: Sequence[str]) -> N
             check_new_session_id(id)
 
 
-async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, id: str | None) -> None:
+async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, id: str) -> None:
     from earwitness_plugins.terminal.warnings import warn
 
     written: list[int] = []
