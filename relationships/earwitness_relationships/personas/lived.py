@@ -82,7 +82,9 @@ def _of_share(event: SharingEvent, persona: Character, listener: Character, shar
     more = {metadata_key(key): value for key, value in share.metadata.items()}
     given = {"how": share.how, "shared_from": share.shared_from, "rule": share.rule}
     kept = _kept(event, persona, listener, text, more)
-    return kept.model_copy(update={**given, "due": share.due, "trust": share.trust})
+    message = event.message.message
+    same = f"told-{message.key}-{message.revision}"  # several tellers are supports of one memory
+    return kept.model_copy(update={**given, "due": share.due, "trust": share.trust, "identity": same})
 
 
 def _kept(

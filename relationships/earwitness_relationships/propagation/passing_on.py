@@ -87,7 +87,7 @@ class PassingOn:
         for each, text in zip(group, texts, strict=True):
             own = text if judged.text is None else judged.text
             memory = judged.memory or await self._same(each, words[listener], digest)
-            passed.shares.append(_share(each, self._people, own, memory))
+            passed.shares.append(share_of(each, self._people, own, memory))
             passed.tellings.append(each)
 
     async def _text(self, heard: str, telling: Telling) -> str | None:
@@ -150,7 +150,8 @@ def by_listener(tellings: Iterable[Telling]) -> list[list[Telling]]:
     return [*groups.values()]
 
 
-def _share(telling: Telling, people: Personalities, text: str | None, memory: str | None) -> Share:
+def share_of(telling: Telling, people: Personalities, text: str | None, memory: str | None = None) -> Share:
+    """A telling as core takes it. `memory` is a memory of the same fact that it supports."""
     return Share(
         character=people.characters[telling.listener],
         how=telling.how,

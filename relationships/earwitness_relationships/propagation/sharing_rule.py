@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 
 from pydantic import JsonValue
 
-from earwitness import Settings, SharingAnswer, SharingEvent
+from earwitness import Settings, Share, SharingAnswer, SharingEvent
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
@@ -27,7 +28,7 @@ from .hubs import before_walk, in_hub, on_their_way, overtaken
 from .memo import Memo
 from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
-from .passing_on import PassingOn
+from .passing_on import PassingOn, share_of
 from .personalities import Personalities
 from .records import HubTelling, Seed, Telling
 from .retell import Retellers
@@ -103,7 +104,8 @@ class RelationshipsSharing:
             memo.note([*first.values(), *read.values()])
         otherwise = {*seed.direct, *seed.heard, *earlier, *first}
         derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
-        personal = retold_of_personas(self._table, event, passed.shares)
+        in_hubs = (each for hub, texts in said for each in _shares_in_hub(walk, hub, people, texts))
+        personal = retold_of_personas(self._table, event, chain(passed.shares, in_hubs))
         return SharingAnswer(
             shares=tuple(passed.shares),
             derived=(*derived, *personal),
@@ -193,6 +195,14 @@ def _walked(
     )
     walk.run()
     return walk
+
+
+def _shares_in_hub(walk: HubWalk, told: HubTelling, people: Personalities, texts: Mapping[str, str]) -> Iterator[Share]:
+    """What those who read it in a hub would be told, if each had a copy."""
+    for listener in walk.readers_of(told):
+        for each in told.tellings:
+            if text := texts.get(each.teller):
+                yield share_of(each.model_copy(update={"listener": listener, "hub": False}), people, text)
 
 
 def _at_this_moment(hub: HubTelling, event: SharingEvent, graph: GraphView) -> HubTelling:
