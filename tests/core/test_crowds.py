@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from earwitness import Plugin, RecallEvent, Session, foreground, slices
+from earwitness import Plugin, RecallEvent, Session, foreground, slices, words
 from earwitness.records.journal import Entry
 from earwitness.records.memory import Memory
 from earwitness.records.plan import Delivery
 from earwitness.slices import Pace, in_slices
+from earwitness.start import source
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -121,6 +122,27 @@ async def test_what_everybody_heard_is_not_read_again_for_a_turn_while_the_other
     turn = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
     assert {each.memory.message_keys for each in turn.memories} == {("m1",), ("m2",)}
     assert ledger.asked == []
+    store.let_all_in()
+    await story.delivered()
+
+
+async def test_what_is_at_hand_is_cut_into_words_once_however_many_turns_look_at_it(
+    begin: Begin, store: Gated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = await crowd(begin, store)
+    store.gate.release()
+    await until(lambda: len(store.puts) == 1)
+    await (await story.say("listener-001", "Fifty-one bells, counted twice.", audience=["listener-002"])).decided()
+    cut: list[str] = []
+
+    def counted(text: str) -> list[str]:
+        cut.append(text)
+        return words.terms(text)
+
+    monkeypatch.setattr(source, "terms", counted)
+    for _ in range(3):
+        assert len((await story.turn("listener-002", query="Who counted?", in_prompt=[])).memories) == 2
+    assert len(cut) == 1
     store.let_all_in()
     await story.delivered()
 

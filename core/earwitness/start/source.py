@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from ..end.deliveries import is_plain, memories_of
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
-from ..long_texts import aside
+from ..long_texts import LONG, aside
 from ..records.memory import Hit, Memory
 from ..time_limit import LimitReached, contained, reason, within
 from ..words import STOP_WORDS, plain, query_words, terms
@@ -106,5 +107,12 @@ def _by_words(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hi
 
 
 def _hit(memory: Memory, asked: set[str]) -> Hit:
-    share = len(asked & set(terms(plain(memory.content)))) / (len(asked) or 1)
+    found = (_words if len(memory.content) <= LONG else _words.__wrapped__)(memory.content)
+    share = len(asked & found) / (len(asked) or 1)
     return Hit(memory=memory, score=share, parts={"at hand": share})
+
+
+@lru_cache(maxsize=1_024)
+def _words(content: str) -> frozenset[str]:
+    """The words of a memory: turn after turn looks at the same ones until the store holds them."""
+    return frozenset(terms(plain(content)))
