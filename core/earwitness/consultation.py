@@ -194,7 +194,7 @@ def _length_of(event: Event | Moment) -> int:
     moment = event if isinstance(event, Moment) else getattr(event, "moment", None)
     if not isinstance(moment, Moment):
         return 0
-    return sum(len(each.content) for each in (moment.message, *moment.recent)) + MEMBER * len(moment.cast)
+    return sum([len(each.content) for each in (moment.message, *moment.recent)]) + MEMBER * len(moment.cast)
 
 
 async def _on_thread(called: Callable[[], Soon[Any]]) -> Any:

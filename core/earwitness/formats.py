@@ -271,7 +271,7 @@ def metadata_key(name: str) -> str:
 
 def _without_reasoning(text: str) -> str | None:
     """The text outside the tags; `None` if there are no tags."""
-    if not any(mark in text for mark in ("<", "&", "◁", "[/")):
+    if "<" not in text and "&" not in text and "◁" not in text and "[/" not in text:
         return None
     folded = text.casefold()
     if not any(stem in folded for stem in _REASONING_STEMS):

@@ -112,6 +112,10 @@ class Outcome:
         Raises as `decided`, and `NotYetApplied` when that takes longer than `timeout` seconds or, without a timeout,
         when the store fails. Nothing is lost then: it is tried again, and this may be called again.
         """
+        if timeout is None:
+            settlement = await self.decided()
+            await self._store.remembered(self.sequence)
+            return settlement
         try:
             async with asyncio.timeout(timeout) as clock:
                 settlement = await self.decided()
@@ -119,7 +123,7 @@ class Outcome:
             raise NotYetApplied(
                 f"entry {self.key!r} has not been decided within {timeout:g} s. Nothing is lost: it is in the journal."
             ) from error
-        left = None if timeout is None else max(0.0, (clock.when() or 0) - asyncio.get_running_loop().time())
+        left = max(0.0, (clock.when() or 0) - asyncio.get_running_loop().time())
         await self._store.remembered(self.sequence, timeout=left)
         return settlement
 

@@ -174,7 +174,7 @@ def moment_of(snapshot: Snapshot, message: Message, before: Sequence[SettledMess
     return Moment(
         session=snapshot.id,
         message=message,
-        recent=tuple(each.message for each in before if not each.retracted),
+        recent=tuple([each.message for each in before if not each.retracted]),
         cast=in_disguise(snapshot.cast, worn),
         state=snapshot.state,
         disguises=worn,

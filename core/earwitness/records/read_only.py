@@ -105,8 +105,11 @@ def _sealed_items(values: tuple[Any, ...], memo: _Memo) -> tuple[Any, ...]:
         kind: Any = type(each)
         if kind in _OPEN:  # free values only
             return tuple([_sealed(each, memo) for each in values])
-        if fields := _open_fields(kind):
-            _seal(each, fields, memo)
+        fields = _open_fields(kind)
+        for name in fields:  # most are sealed already, such as messages that were shown before
+            if type(each.__dict__[name]) not in _CLOSED or each.__pydantic_extra__:
+                _seal(each, fields, memo)
+                break
     return values
 
 

@@ -84,23 +84,23 @@ class State(Record):
     """For display, such as `evening`."""
     quest: str | None = None
     """What the party is after."""
-    flags: dict[str, JsonValue] = {}
+    flags: dict[str, JsonValue] = Field(default_factory=dict)
     """Anything that was decided or switched on in the story."""
-    relationships: dict[str, JsonValue] = {}
+    relationships: dict[str, JsonValue] = Field(default_factory=dict)
     """The host's own notes on who is what to whom. Rules live in the relationship graph."""
-    place_names: dict[str, str] = {}
+    place_names: dict[str, str] = Field(default_factory=dict)
     """Names of places in sentences: `{"dragon_lair": "the Dragon's Lair"}`."""
     turn_count: int = 0
     """Turns that ran from START to END."""
     message_count: int = 0
     """Messages that were settled."""
-    whereabouts: dict[str, Whereabouts] = {}
+    whereabouts: dict[str, Whereabouts] = Field(default_factory=dict)
     """Character id → where this character is."""
-    channels: dict[str, StandingChannel] = {}
+    channels: dict[str, StandingChannel] = Field(default_factory=dict)
     """The host's channels that have standing members, by channel id, after the guild's if any (`g7/42`); a direct
     message is `dm/42`, a public channel `public/42`. `state.channel(…)` finds one."""
 
-    facts: dict[str, FactsOf] = {}
+    facts: dict[str, FactsOf] = Field(default_factory=dict)
     """Entry key → what packages note with this entry, such as a relationship. It goes when the entry is retracted."""
 
     @property
@@ -185,7 +185,8 @@ class State(Record):
     @property
     def _values(self) -> dict[str, Any]:
         """Every key and its value, without whereabouts and facts."""
-        return {key: value for key, value in self if key not in APART}
+        every = {**self.__dict__, **(self.__pydantic_extra__ or {})}
+        return {key: value for key, value in every.items() if key not in APART}
 
 
 def day_text(day: float) -> str:

@@ -86,7 +86,7 @@ class RulesWorldAgent:
 
     async def _read_long(self, moment: Moment) -> None:
         """Read long messages on a thread; what they tell is kept at hand."""
-        if sum(len(each.content) for each in (moment.message, *moment.recent)) >= THREAD_FROM:
+        if sum([len(each.content) for each in (moment.message, *moment.recent)]) >= THREAD_FROM:
             await asyncio.to_thread(lambda: [self._read(each, moment) for each in (*moment.recent, moment.message)])
 
     def _read_recent(self, moment: Moment) -> list[Deeds]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from earwitness_plugins.detectors.text.farewells import returns, takes_leave
+from earwitness_plugins.detectors.text.farewells import _FAREWELL, _RETURN, returns, takes_leave
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,19 @@ def test_a_question_or_a_change_of_mind_keeps_one_there() -> None:
     assert returns("All right, I'll stay.")
     assert returns("Did I miss anything?")
     assert not returns("Thank you, goodbye.")
+
+
+_BEGINS = ["good ", "see you ", "see ya two ", "catch you ", "chat with you ", "till next ", "so ", "pick it ", ""]
+_ENDS = ["bye", "NIGHT", "n\u0131ght", "later", "\u017foon", "then", "tomorrow", "next time", "long.", "ttyl"]
+
+
+@pytest.mark.parametrize("begin", _BEGINS)
+@pytest.mark.parametrize("end", _ENDS)
+def test_no_goodbye_is_overlooked_by_the_quick_look(begin: str, end: str) -> None:
+    text = f"Well, {begin}{end}"
+    assert (takes_leave(text) == "farewell") is bool(_FAREWELL.search(text))
+
+
+@pytest.mark.parametrize("text", ["I'm bac\u212a.", "I will \u017ftay", "Why not?", "I AM BACK", "am back", "Never."])
+def test_no_return_is_overlooked_by_the_quick_look(text: str) -> None:
+    assert returns(text) is bool(_RETURN.search(text))

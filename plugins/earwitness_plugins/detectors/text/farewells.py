@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 _FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
@@ -64,6 +65,7 @@ _RETURN = re.compile(
     r"\b(?:I['’]m|I\s+am|I['’]ve\s+come|am)\s+back\b|\b(?:I['’]ll|I\s+will|I['’]ve\s+decided\s+to)\s+stay\b|\?",
     re.IGNORECASE,
 )
+_FAREWELL_STEMS = ("bye", "farewell", "night", "ttyl", "meet", "long", "see", "next", "later", "soon", "time")
 _RETURN_STEMS = ("back", "stay", "?")
 _ONLY_IF = re.compile(
     r"\b(?:if|when|whenever|unless|until|before|after|sometimes|often|always|usually|every\s+\w+|each\s+\w+|why|where|"
@@ -82,6 +84,8 @@ def takes_leave(spoken: str) -> Literal["stated", "farewell"] | None:
     """`stated` when the speaker says that they go; `farewell` for a bare goodbye, which may answer another's."""
     if any(not _ONLY_IF.search(_before(spoken, match)) for match in _STATED.finditer(spoken)):
         return "stated"
+    if not _holds_any(spoken, _FAREWELL_STEMS):
+        return None
     if any(not _TOLD.search(_before(spoken, match)) for match in _FAREWELL.finditer(spoken)):
         return "farewell"
     return None
@@ -89,8 +93,13 @@ def takes_leave(spoken: str) -> Literal["stated", "farewell"] | None:
 
 def returns(spoken: str) -> bool:
     """Whether somebody who has just taken leave is after all with the others: says so, or asks them something."""
-    folded = spoken.casefold()
-    return any(stem in folded for stem in _RETURN_STEMS) and bool(_RETURN.search(spoken))
+    return _holds_any(spoken, _RETURN_STEMS) and bool(_RETURN.search(spoken))
+
+
+def _holds_any(text: str, stems: Sequence[str]) -> bool:
+    """Whether a pattern can match at all, each of whose alternatives holds one of the stems. Quicker than trying."""
+    folded = text.casefold().replace("\u0131", "i")  # as `re.IGNORECASE` has it
+    return any(stem in folded for stem in stems)
 
 
 def _before(text: str, match: re.Match[str]) -> str:
