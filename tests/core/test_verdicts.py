@@ -45,6 +45,13 @@ SAYS = [
     ("Anna stole the ring", "Bert: When Anna stole the ring, I was asleep."),
     ("Anna stole the ring", "Bert: After Anna stole the ring, she fled."),
 ]
+SAYS += [
+    ("Anna stole the ring", "Bert: Let me tell you that Anna stole the ring."),
+    ("Anna stole the ring", "Bert: Keep in mind that Anna stole the ring."),
+    ("Anna killed Bert", "Clara: Carl and Anna killed Bert."),
+    ("Bert is in the tower", "Clara: Bert is hiding in the tower."),
+    ("Carl loves Clara", "Carl: I love you, Clara."),
+]
 DENIES = [
     ("Anna stole the ring", "Bert: Anna stole the ring, but it is not true."),
     ("Anna stole the ring", "Bert: Anna stole the ring. That is a lie."),
@@ -97,6 +104,23 @@ NEITHER = [
     ("Anna stole the ring", "Bert: Had Anna stolen the ring, we would know."),
     ("Anna stole the ring", "Bert: Anna stole the necklace; the ring is safe."),
     ("Anna stole the ring", "Bert: Imagine Anna stealing the ring!"),
+]
+NEITHER += [
+    ("Anna killed Bert", "Clara: Anna killed Bert's dog."),
+    ("Anna killed Bert", "Clara: Anna helped Carl kill Bert."),
+    ("Anna killed Bert", "Clara: Anna told me who killed Bert."),
+    ("Anna killed Bert", "Clara: The man who killed Bert loves Anna."),
+    ("Anna killed Bert", "Clara: Bert was killed while Anna slept."),
+    ("Anna killed Bert", "Clara: They killed Bert. Poor Anna."),
+    ("Anna killed Bert", "Clara: They killed Bert and Anna."),
+    ("the door is locked", "Anna: See that the door is locked."),
+    ("the door is locked", "Anna: Keep the door locked."),
+    ("Bert is in the tower", "Anna: Bert is near the tower."),
+    ("Bert is in the tower", "Anna: Carl is in the tower and Bert is in the garden."),
+    ("Who has the key?", "Anna: Ask Bert who has the key."),
+    ("Who has the key?", "Anna: Whoever has the key can open the gate."),
+    ("Who killed Bert?", "Anna: They killed Bert."),
+    ("Carl loves Clara", "Bert: Carl loves Clara's sister."),
 ]
 
 

@@ -39,6 +39,9 @@ LINKS: Final[Mapping[Link, frozenset[str]]] = {
     "have": HAVE | word_list("own owns owned possess possesses possessed keep keeps kept hold holds held got"),
 }
 """The words that say what each of these says."""
+INSIDE = word_list("in inside within at on")
+"""Prepositions that say of one place much the same."""
+PLACES = INSIDE | word_list("near outside behind above below beneath under beside between opposite before against")
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,11 @@ class Claim:
             found = agent(self.tokens, at, self.names, None, is_sure=True)
             return (None if found == SOMEBODY else found), phrase_words(self.tokens, at + 1)
         return self._linked_behind(at + 1)
+
+    @cached_property
+    def place(self) -> str:
+        """The preposition of a question for a place: `in` for "is the key in the tower?"; empty for any other."""
+        return next((each for each in self.tokens if each in PLACES), "") if self.link == "be" else ""
 
     def _linked_behind(self, at: int) -> tuple[Agent | None, frozenset[str]]:
         """As `linked`, of a question that begins with its verb: "Is Carl the murderer?"."""

@@ -50,6 +50,8 @@ SAYING = word_list("know tell say hear think believe learn forget mention doubt 
 """Behind these a clause may begin without "that": "no one must know the count is dead"."""
 _TELLING = SAYING | word_list("ask wonder discover guess find see learn out")
 _THIRD_PERSON = word_list("he she it they")
+_NEAR_WHO = 3
+"""Words before "who" among which is the verb of an indirect question."""
 _RELATIVES = word_list("who that which")
 _REALIZING = word_list("manage dare happen come get use have")
 """Before "to", these affirm the verb behind it: "she managed to escape"."""
@@ -63,7 +65,7 @@ MOST_BEFORE_COMMANDS = 6
 """Words before the verb of a command: "and so please do not always"."""
 MOST_BEFORE_BY = 24
 """Words between a passive verb and the name of the one who did it."""
-_INDEFINITE = word_list("somebody someone anybody anyone")
+_INDEFINITE = word_list("somebody someone anybody anyone whoever")
 _BEFORE_OBJECTS = word_list(
     "the a an my your his her its our their this that these those it him them me us all every no some any"
 )
@@ -141,10 +143,10 @@ def agent(
     return found if tokens[at] in names or is_sure or is_verb_form(verb) else None
 
 
-def is_by_pronoun(tokens: Sequence[str], place: int) -> bool:
-    """Whether the one who does what the verb at this place says is only called "he", "she", "it" or "they"."""
+def pronoun(tokens: Sequence[str], place: int) -> str:
+    """The "he", "she", "it" or "they" that does what the verb at this place says; empty if nothing of that does."""
     at = _back(tokens, place - 1, AUXILIARIES | BE | {"not", "never"})
-    return at >= 0 and tokens[at] in _THIRD_PERSON
+    return tokens[at] if at >= 0 and tokens[at] in _THIRD_PERSON else ""
 
 
 def relative_agent(tokens: Sequence[str], place: int, before: Sequence[str], names: Mapping[str, str]) -> Agent | None:
@@ -155,7 +157,8 @@ def relative_agent(tokens: Sequence[str], place: int, before: Sequence[str], nam
     if tokens[0] not in _RELATIVES or _back(tokens, place - 1, AUXILIARIES | BE | {"not", "never"}) > 0:
         return None
     words = [each for each in before[-MOST_OF_PHRASE:] if each[0].isalnum()]
-    if not words or _is_form_of(words[-1], _TELLING) or not (is_content(words[-1]) or words[-1] in names):
+    is_told = any(_is_form_of(each, _TELLING) for each in words[-_NEAR_WHO:])  # "ask Bert who stole it"
+    if not words or is_told or not (is_content(words[-1]) or words[-1] in names):
         return SOMEBODY if tokens[0] == "who" else None
     found = _phrase(words, len(words) - 1, names)[1]
     return SOMEBODY if found is None and tokens[0] == "who" else found
@@ -175,8 +178,9 @@ def object_words(tokens: Sequence[str], place: int) -> frozenset[str]:
         at += 1
     found = set()
     while at < end and is_content(tokens[at]):
-        found.add(tokens[at].removesuffix("'s"))
+        found.add(tokens[at])
         at += 1
+    found = {each for each in found if not each.endswith("'s")} or {each.removesuffix("'s") for each in found}
     return frozenset(found) if _VAGUE.isdisjoint(found) else frozenset()
 
 

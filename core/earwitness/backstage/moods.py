@@ -29,6 +29,8 @@ _BEFORE_GERUNDS = word_list("from of without before against about at to instead"
 _YET_TO_COME = word_list("before until till once when whenever unless lest if")
 _ARTICLES = word_list("the a an my your his her its our their this that these those no some any every")
 _OPENINGS = word_list("and but so please then now")
+_UNREAL = word_list("let let's had were should make see ensure keep check")
+"""At the beginning of a clause, these make it unreal: "see that the door is locked"."""
 _NO_CHOICE = word_list("not so two three more less later else otherwise rather better at")
 """Behind "or", these are no other choice: "in a day or two"."""
 _SUBJECTS = word_list("i you he she it we they somebody someone")
@@ -66,9 +68,9 @@ def is_not_done(tokens: Sequence[str], at: int) -> bool:
 
 
 def is_unreal(tokens: Sequence[str]) -> bool:
-    """Whether the whole clause is only allowed or supposed: "let Jack steal it", "had Jack stolen it"."""
+    """Whether the whole clause is only commanded or supposed: "let Jack steal it", "had Jack stolen it"."""
     words = [each for each in tokens[:4] if each[0].isalnum() and each not in _OPENINGS]
-    return words[:1] in (["let"], ["let's"], ["had"], ["were"], ["should"])
+    return not _UNREAL.isdisjoint(words[:1]) and _SAYING.isdisjoint(map(base_of, tokens)) and "mind" not in tokens
 
 
 def choices(clauses: Sequence[Sequence[str]]) -> list[frozenset[int]]:

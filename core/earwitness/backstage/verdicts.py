@@ -16,7 +16,7 @@ from typing import Literal
 
 from ..words import plain
 from .assertions import told_in
-from .claims import Claim, folded, is_link, phrase_words
+from .claims import INSIDE, PLACES, Claim, folded, is_link, phrase_words
 from .clauses import (
     AUXILIARIES,
     NOBODY_NAMED,
@@ -24,12 +24,12 @@ from .clauses import (
     SOMEBODY,
     Agent,
     agent,
-    is_by_pronoun,
     is_command,
     is_unrealized,
     is_verb_form,
     named,
     object_words,
+    pronoun,
     relative_agent,
     word_list,
 )
@@ -166,13 +166,12 @@ class _SentenceReader:
         found: list[bool] = []
         is_first, is_hope, before = True, False, list[str]()
         for number, (clause, tokens, alternatives) in enumerate(zip(given, folded_clauses, chosen, strict=True), 1):
-            hoped = hoped_from(tokens, self.claim.statement.words, is_ongoing=is_hope)
+            hoped = 0 if is_unreal(tokens) else hoped_from(tokens, self.claim.statement.words, is_ongoing=is_hope)
             is_hope = hoped is not None
             asked = [at for at in self.claim.asked_in(tokens) if not self._is_name(clause, at)]
             is_unsaid = any(
                 at in alternatives or (hoped is not None and at >= hoped) for at in self.claim.asked_in(tokens)
             )
-            is_unsaid = is_unsaid or (bool(asked) and is_unreal(tokens))
             found.append(
                 not is_unsaid
                 and not any(self._is_left_out(tokens, at, before, is_first=is_first) for at in asked)
@@ -195,7 +194,7 @@ class _SentenceReader:
         verb = base_of(tokens[at])
         if is_not_done(tokens, at):
             return True
-        if self.claim.asks_agent and is_by_pronoun(tokens, at):
+        if (he := pronoun(tokens, at)) and (self.claim.asks_agent or (he == "they" and self.claim.agents.get(verb))):
             return True
         found = self.claim.agent_of(tokens, at, self.speaker)
         return self._is_others(relative_agent(tokens, at, before, self.claim.names) or found, verb)
@@ -226,6 +225,8 @@ class _SentenceReader:
             is_reversed = not complement.isdisjoint(map(base_of, found.words))
             if subject is None or (not is_reversed and self.claim.is_other(subject, found)):
                 return not complement.isdisjoint(phrase_words(tokens, at + 1))
+            if _is_elsewhere(self.claim.place, tokens[at + 1 : at + 2]):
+                return True
         return False
 
     def _is_done_to_others(self, tokens: Sequence[str], all_clauses: Sequence[Sequence[str]], following: int) -> bool:
@@ -237,9 +238,14 @@ class _SentenceReader:
             asked = self.claim.objects.get(base_of(tokens[at]))
             if not asked or not self.claim.is_asked_verb(tokens, at) or not object_words(tokens, at):
                 continue
-            if asked.isdisjoint(map(base_of, tokens[at : at + _NEAR])):
-                return all(asked.isdisjoint(map(base_of, each)) for each in _listed(all_clauses, following))
+            if asked.isdisjoint(_done_to(tokens[at : at + _NEAR])):
+                return all(asked.isdisjoint(_done_to(each)) for each in _listed(all_clauses, following))
         return False
+
+
+def _done_to(tokens: Sequence[str]) -> frozenset[str]:
+    """Words in their base form, without those who only have something: "Bert's dog" is not Bert."""
+    return frozenset(base_of(each) for each in tokens if not each.endswith("'s"))
 
 
 def _listed(all_clauses: Sequence[Sequence[str]], following: int) -> Iterator[Sequence[str]]:
@@ -248,6 +254,11 @@ def _listed(all_clauses: Sequence[Sequence[str]], following: int) -> Iterator[Se
         if any(is_link(each, "be") or is_verb_form(each) or each in AUXILIARIES for each in all_clauses[number]):
             return
         yield all_clauses[number]
+
+
+def _is_elsewhere(asked: str, said: Sequence[str]) -> bool:
+    """Whether what is `near` or `behind` something is said to be there, and was asked to be `in` it."""
+    return bool(asked) and not PLACES.isdisjoint(said) and asked not in said and not {asked, *said} <= INSIDE
 
 
 def _joined(tokens: Sequence[str], given: Sequence[str], sentence: str) -> str:
