@@ -311,7 +311,8 @@ class Earwitness(Extensible):
         Raises `InputError` for a branch or an import that was interrupted.
         """
         await self._erased(id)
-        begun = transfer.whole(await self.engine.ledger.load(id)) and await self.engine.ledger.entries(id, limit=1)
+        found = transfer.require_complete(await self.engine.ledger.load(id))
+        begun = found and await self.engine.ledger.entries(id, limit=1)
         return await self._opened(id) if begun else None
 
     async def _erased(self, id: str) -> None:

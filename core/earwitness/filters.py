@@ -220,10 +220,10 @@ def as_filter(given: object) -> Filter:
         raise InvalidFilter(
             f"filter {quoted(given)} must be a filter (Compare, In, And, Or, Not) or text as in gameDay<=3."
         )
-    return whole(given)
+    return require_filter(given)
 
 
-def whole(filter: Filter) -> Filter:
+def require_filter(filter: Filter) -> Filter:
     """Return the filter if every part of it is valid. Raises `InvalidFilter`, also if it is too large for stores."""
     level: list[object] = [filter]
     for _ in range(DEEPEST):

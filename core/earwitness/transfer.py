@@ -78,7 +78,7 @@ async def _copy(engine: Engine, session: str, id: str, up_to: int, seen: Seen) -
     await carry_hubs(ledger, session, id, up_to)
 
 
-def whole(snapshot: Snapshot | None) -> Snapshot | None:
+def require_complete(snapshot: Snapshot | None) -> Snapshot | None:
     """Return the snapshot if its session may be opened. Raises `InputError` for an interrupted branch or import."""
     if snapshot is None or not snapshot.unfinished:
         return snapshot

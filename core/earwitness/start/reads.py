@@ -13,7 +13,7 @@ from ..containers import Container
 from ..engine import Engine
 from ..errors import InvalidFilter, quoted
 from ..events import ReadAnswer, ReadEvent, ReadRequest
-from ..filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, all_of, equals, matches, whole
+from ..filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, all_of, equals, matches, require_filter
 from ..plugin_data import PluginData
 from ..protocols import Guard
 from ..records.memory import Memory
@@ -235,8 +235,8 @@ def read_answer(answer: object) -> tuple[ReadAnswer | None, str | None]:
     if not isinstance(answer, ReadAnswer):
         return None, f"answered {quoted(answer)}, expected a filter (And() lets everything through) or a ReadAnswer"
     try:
-        whole(answer.filter)
-        whole(answer.unsayable)
+        require_filter(answer.filter)
+        require_filter(answer.unsayable)
     except InvalidFilter as error:
         return None, f"answered {error}"
     for field, meant in misspelt(all_of(answer.filter, answer.unsayable), answer.fields).items():

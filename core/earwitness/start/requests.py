@@ -15,7 +15,7 @@ from ..containers import EVERYBODY, SESSION_KINDS, Container, Membership, charac
 from ..engine import Engine
 from ..errors import InvalidFilter, named, quoted
 from ..events import ReadProviderEvent, ReadRequest
-from ..filters import whole
+from ..filters import require_filter
 from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
 from ..records.channel import Channel
@@ -94,7 +94,7 @@ def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]
         if requests is None or not all(isinstance(each, ReadRequest) for each in requests):
             return None, f"answered {quoted(answer)}, expected any number of ReadRequest"
         for each in requests:
-            whole(each.filter)
+            require_filter(each.filter)
     except InvalidFilter as error:
         return None, f"answered {error}"
     except Exception as error:  # noqa: BLE001 - a stranger's generator may raise anything

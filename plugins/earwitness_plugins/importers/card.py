@@ -16,7 +16,7 @@ from .files.archive import unzipped
 from .files.content_type import is_text, json_in
 from .files.documents import Document, document
 from .files.lenient import storable
-from .files.limits import opened, whole
+from .files.limits import opened, read_bytes
 from .files.webp import exif_json, is_webp
 
 KEYWORDS = ("ccv3", "chara")
@@ -45,7 +45,7 @@ def _document(path: str, repairs: list[str]) -> Document:
     with opened(path) as file:
         head = file.read(12)
         if is_text(head):
-            return document(whole(path), path, repairs)
+            return document(read_bytes(path), path, repairs)
         if head.startswith(png.SIGNATURE) and (found := _in_png(file, path, repairs)):
             return found
         packed = exif_json(file, path) if is_webp(head) else unzipped(file, path, CARD)

@@ -15,7 +15,7 @@ from earwitness.errors import StoryError
 
 from .files.content_type import json_in
 from .files.documents import document
-from .files.limits import whole
+from .files.limits import read_bytes
 from .labelled import Asked, Labelled, LabelledLine, LabelledScene
 from .rows import JsonRow, as_row
 
@@ -34,7 +34,7 @@ class ConversationsImporter:
     def read(self, path: str) -> Labelled:
         """The conversation. Raises `StoryError` that names the place in the file."""
         repairs: list[str] = []
-        row = as_row(path, document(whole(path), path, repairs).value)
+        row = as_row(path, document(read_bytes(path), path, repairs).value)
         lines = tuple(_lines(row))
         if not lines:
             raise StoryError(f"{path}: nobody speaks in it.")

@@ -15,7 +15,7 @@ from earwitness.imports import Imported, Scene, SceneLine
 
 from .files.content_type import json_in
 from .files.documents import document
-from .files.limits import whole
+from .files.limits import read_bytes
 from .rows import JsonRow, as_row
 
 EVERYBODY = "ALL"
@@ -31,7 +31,7 @@ class Crd3Importer:
     def read(self, path: str) -> Imported:
         """The episode. Raises `StoryError` that names the turn that cannot be read."""
         repairs: list[str] = []
-        found = document(whole(path), path, repairs)
+        found = document(read_bytes(path), path, repairs)
         turns = [as_row(f"{path}: turn {number}", turn) for number, turn in enumerate(_turns(found.value), 1)]
         if not turns:
             raise StoryError(f"{path}: it holds no turns. They are a list of objects with NAMES and UTTERANCES.")

@@ -10,7 +10,7 @@ from .cards.book import imported, is_lorebook
 from .files.content_type import json_in
 from .files.documents import document
 from .files.lenient import storable
-from .files.limits import whole
+from .files.limits import read_bytes
 
 
 class LorebookImporter:
@@ -23,6 +23,6 @@ class LorebookImporter:
     def read(self, path: str) -> Imported:
         """The entries. Raises `StoryError` for a file that is not a JSON object."""
         repairs: list[str] = []
-        found = document(whole(path), path, repairs)
+        found = document(read_bytes(path), path, repairs)
         book = imported(found.value, path, storable(Path(path).stem), repairs)
         return book.model_copy(update={"originals": (found.original(path, "worldinfo"),)})

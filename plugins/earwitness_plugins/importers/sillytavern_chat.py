@@ -19,7 +19,7 @@ from .chat_rows import HEADER, UNUSED, ChatRow, chat_rows, is_header, is_message
 from .chat_start import there_at_first
 from .files.content_type import is_text, text_of
 from .files.lenient import LenientObject, storable
-from .files.limits import whole
+from .files.limits import read_bytes
 from .files.text_encoding import decoded
 
 EVERYWHERE = "presence_universal_tracker"
@@ -43,7 +43,7 @@ class SillyTavernChatImporter:
 
     def read(self, path: str) -> Imported:
         """The chat. Raises `StoryError` when it holds no message."""
-        found = decoded(whole(path))
+        found = decoded(read_bytes(path))
         repairs = [f"{path}: {repair}" for repair in found.repairs]
         header, messages = chat_rows(found.text, path, repairs)
         numbered = list(enumerate(message for message in messages if message.in_story))

@@ -15,7 +15,7 @@ from earwitness.imports import Imported, Scene, SceneLine
 from .chat_start import there_at_first
 from .files.content_type import is_text, text_of
 from .files.lenient import storable
-from .files.limits import whole
+from .files.limits import read_bytes
 from .files.text_encoding import decoded
 
 LOOKED_AT = 40
@@ -39,7 +39,7 @@ class TextImporter:
 
     def read(self, path: str) -> Imported:
         """The conversation. Raises `StoryError` when nobody speaks in it."""
-        found = decoded(whole(path))
+        found = decoded(read_bytes(path))
         lines = tuple(_lines(found.text))
         roster = tuple(dict.fromkeys(line.speaker for line in lines if line.speaker))
         if not roster:

@@ -13,7 +13,7 @@ from earwitness.imports import Imported
 from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Importer
 from earwitness_plugins.importers.files.documents import document
-from earwitness_plugins.importers.files.limits import opened, whole
+from earwitness_plugins.importers.files.limits import opened, read_bytes
 from earwitness_plugins.importers.rows import rows
 
 HEAD = 4096
@@ -72,7 +72,7 @@ def _of_lines(path: str) -> str:
 
 def _of_json(path: str) -> str:
     try:
-        found = document(whole(path), path, []).value
+        found = document(read_bytes(path), path, []).value
     except StoryError as error:
         return f"It may be damaged: {str(error).removeprefix(f'{path}: ')} "
     keys = f" with the keys {', '.join(map(repr, list(found)[:5]))}" if isinstance(found, dict) and found else ""

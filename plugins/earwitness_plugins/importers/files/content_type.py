@@ -7,7 +7,7 @@ from typing import Any
 
 from earwitness.errors import StoryError
 
-from .limits import whole
+from .limits import read_bytes
 from .text_encoding import MARK, decoded
 
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"PK\x03\x04", b"RIFF", b"GIF8", b"SQLite")
@@ -23,7 +23,7 @@ def json_in(path: str, head: bytes) -> Any:
     if not is_text(head) or not text_of(head).startswith(("{", "[")):
         return None
     try:
-        data = whole(path)
+        data = read_bytes(path)
     except StoryError:
         data = head
     try:

@@ -34,7 +34,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
         raise StoryError(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
-def whole(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
     """The whole content of a text file. Raises `StoryError` as `opened` does, and for more than `MAX_TEXT` bytes."""
     with opened(path) as file:
         data = file.read(MAX_TEXT + 1)
