@@ -10,6 +10,8 @@ from typing import TypeVar
 T = TypeVar("T")
 SLICE = 0.0005
 """Seconds that the loop may be held by work that can be divided."""
+MANY = 256
+"""A step that looks at more than so many may take a slice or longer."""
 
 
 class Pace:
@@ -23,6 +25,12 @@ class Pace:
         if monotonic() > self._end:
             await asyncio.sleep(0)
             self._end = monotonic() + SLICE
+
+
+async def between_steps(size: int) -> None:
+    """Let other tasks run between two steps of work that both look at so many, if these are many."""
+    if size > MANY:
+        await asyncio.sleep(0)
 
 
 async def in_slices(items: Iterable[T]) -> list[T]:

@@ -223,3 +223,11 @@ async def test_while_a_turn_is_going_on_a_crowd_is_served_only_as_far_as_somebod
     plugin.over.set()
     await going_on
     await story.delivered()
+
+
+@pytest.mark.parametrize(("size", "others_run"), [(slices.MANY, 0), (slices.MANY + 1, 1)])
+async def test_between_steps_that_look_at_very_many_others_run(size: int, others_run: int) -> None:
+    ran: list[int] = []
+    asyncio.get_running_loop().call_soon(ran.append, size)
+    await slices.between_steps(size)
+    assert len(ran) == others_run

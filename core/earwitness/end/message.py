@@ -19,7 +19,7 @@ from ..records.moment import Moment, Movement, Presence
 from ..records.plan import Answer, Delivery, Plan, Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Knowledge, Update
-from ..slices import Pace, in_slices
+from ..slices import Pace, between_steps, in_slices
 from .active_deliveries import ActiveDeliveries
 from .deliveries import UpdateOrigin, of_message, of_telling, of_update
 from .derivations import with_proposals
@@ -67,13 +67,16 @@ async def judge(
 
     Without a detector's answer only the speaker perceives the message, by what is known of it.
     """
-    data, before = dict(live.data()), moment.state
+    data, before, many = dict(live.data()), moment.state, len(moment.cast)
     moment, placed = await as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
+    await between_steps(many)
     detected, report = await presence_of(engine, moment, data)
+    await between_steps(many)
     presence = detected or Presence.only(moment.message.speaker)
     asked = asked_about(moment.message, presence, engine.settings.end)
     event = event_of(moment)
     proposals = await propose(engine, event, moment, presence, asked, world, data)
+    await between_steps(many)
     found = participants(
         moment,
         presence,
@@ -82,6 +85,7 @@ async def judge(
         engine.settings.end.enough,
         asked,
     )
+    await between_steps(many)
     degraded = bool(report.failure) or proposals.degraded
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
@@ -159,6 +163,7 @@ async def said(
     plan = await planned(engine, live, judged, sequence, ahead)
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
+    await between_steps(len(listeners))
     seen = await world.told_through(listeners, judged.knowledge, sequence)
     changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
     return plan.model_copy(update={**changes, "news_seen": seen})
