@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from pydantic import JsonValue
+
 from earwitness import Cast, Earwitness, Record, Session, SettledMessage, SharingEvent
 from earwitness.records.prose import gist
 
@@ -18,6 +20,7 @@ from ..propagation.walk import spread
 from ..rules.book import book_of
 from ..rules.records import RuleBook
 from .past_facts import known_at, noted_facts, numbers
+from .past_state import PastGraphs, flags_when_said, versions_when_said
 
 Learning = Mapping[str, Telling]
 """Character id → how they first learn a message."""
@@ -59,12 +62,13 @@ class RulesDifference(Record):
 async def rules_difference(ew: Earwitness, story: Session, old: RuleBook, new: RuleBook) -> RulesDifference:
     """Tell a story's messages on under two rule books, and compare who has learned what by today.
 
-    Who perceived each message stays as it was decided. Relations and pantheons are those that the story's journal knew
-    when it was said, on the graph of all stories as it is now; flags are those of today.
+    Who perceived each message stays as it was decided. Relations, pantheons and flags are those that the story knew
+    when it was said, and the graph of all stories is the one that the rules of that time were asked with.
     """
     said, state = await story.messages(), story.state
     graphs = await _graphs(ew, story, said)
-    events = [_event(story, each) for each in said]
+    flags = flags_when_said(await story.backstage().journal())
+    events = [_event(story, each, flags.get(each.key, state.flags)) for each in said]
     before, after = (list(_learnings(events, story.cast, book, graphs)) for book in (old, new))
     changes = [
         change
@@ -82,23 +86,27 @@ async def _graphs(ew: Earwitness, story: Session, said: Sequence[SettledMessage]
     await model.open()
     view, journal = await model.view(), await story.backstage().journal()
     noted, number = noted_facts(journal, story.state), numbers(journal)
-    made: dict[tuple[int, bool], GraphView] = {}
+    versions = await versions_when_said(story, said)
+    is_older = any(each < view.version for each in versions.values())
+    past = PastGraphs(view, await model.graph.changes() if is_older else ())
+    made: dict[tuple[int, int, bool], GraphView] = {}
     graphs = []
     for each in said:
         at = number[each.key]
         own = any(facts.sequence == at for facts in noted)  # what a message itself notes is known after it
-        known = (sum(facts.sequence < at for facts in noted), own)
+        base = past.at(versions.get(each.key), view)
+        known = (id(base), sum(facts.sequence < at for facts in noted), own)
         if known not in made:
-            made[known] = view.with_facts(known_at(noted, at))
+            made[known] = base.with_facts(known_at(noted, at))
         graphs.append(made[known])
     return graphs
 
 
-def _event(story: Session, message: SettledMessage) -> SharingEvent:
+def _event(story: Session, message: SettledMessage, flags: dict[str, JsonValue]) -> SharingEvent:
     return SharingEvent(
         session=story.id,
         cast=story.cast,
-        state=story.state,
+        state=story.state.model_copy(update={"flags": flags}),
         day=message.message.game_day,
         channel=message.message.channel,
         message=message.as_tellable(),

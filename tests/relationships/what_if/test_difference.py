@@ -97,3 +97,30 @@ async def test_pantheons_count_as_they_were_when_each_message_was_said(open_app:
         ("m1", "vaggie", None),
         ("m3", "vaggie", None),
     ]
+
+
+async def test_flags_count_as_they_were_when_each_message_was_said(app: Earwitness) -> None:
+    story = await app.session("s1", cast=["charlie", "vaggie", "sam"])
+    await story.say("sam", "Before the curfew.", key="m1", audience=["charlie"])
+    await story.change(flags={"curfew": True})
+    await story.say("sam", "In the curfew.", key="m2", audience=["charlie"])
+    await story.change(flags={"curfew": False})
+    rules = "{share_with: [vaggie], conditions: {flags: {curfew: true}}}"
+    new = rules_text(f"hotel: {{members: [{{id: charlie, rules: {rules}}}, vaggie]}}")
+    found = await rules_difference(app, story, rules_text("hotel: {members: [charlie]}"), new)
+    assert [each.message for each in found.changes] == ["m2"]
+
+
+async def test_the_graph_of_all_stories_counts_as_it_was(open_app: Opener, tmp_path: Path) -> None:
+    graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
+    app = await open_app(detector="everyone", relationships={"graph": graph})
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    await story.say("sam", "Before they met.", key="m1", audience=["charlie"])
+    await story.settled()
+    await app.relationships.relate("charlie", "vaggie", "couple")
+    await story.say("sam", "While they were a couple.", key="m2", audience=["charlie"])
+    await story.settled()
+    await app.relationships.end("charlie", "vaggie", "couple", until=0)
+    await story.say("sam", "After that.", key="m3", audience=["charlie"])
+    found = await rules_difference(app, story, rules_text("hotel: {members: [charlie]}"), rules_text(RELATED))
+    assert [each.message for each in found.changes] == ["m2"]
