@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from pydantic import BaseModel, ValidationError
 
 from ..errors import did_you_mean
+from ..records.refusal import path_text, wanted
 from ..redaction import REDACTED, is_secret, redacted, secret_keys
 
 if TYPE_CHECKING:
@@ -53,45 +53,7 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
         case "value_error":
             return f"{_within(loc)}{context['error']}"
     unusable = "there is no value" if value is None else f"{shown} cannot be used"
-    return f"{path_text(loc)}: {unusable}: {_wanted(problem, is_secret=shown == REDACTED)}."
-
-
-WANTED = {
-    "string_type": "text is needed{quoted}",
-    "string_too_short": "it is empty",
-    "tuple_type": "a list is needed{listed}",
-    "list_type": "a list is needed{listed}",
-    "dict_type": "keys with values are needed",
-    "model_type": "keys with values are needed",
-    "model_attributes_type": "keys with values are needed",
-    "bool_type": "true or false is needed",
-    "bool_parsing": "true or false is needed",
-    "int_type": "a whole number is needed",
-    "int_parsing": "a whole number is needed",
-    "int_from_float": "a whole number is needed",
-    "float_type": "a number is needed",
-    "float_parsing": "a number is needed",
-    "finite_number": "a finite number is needed",
-    "greater_than": "it must be more than {gt}",
-    "greater_than_equal": "it must be at least {ge}",
-    "less_than": "it must be less than {lt}",
-    "less_than_equal": "it must be at most {le}",
-    "too_short": "at least {min_length} needed",
-}
-"""pydantic's type of error → what is expected. Other types keep pydantic's message."""
-
-
-def _wanted(problem: ErrorDetails, *, is_secret: bool) -> str:
-    wanted = WANTED.get(problem["type"])
-    if wanted is None:
-        return problem["msg"][:1].lower() + problem["msg"][1:]
-    value = problem["input"]
-    plain = isinstance(value, str | int | float) and not is_secret
-    return wanted.format(
-        quoted=f": {json.dumps(str(value))}" if plain and not isinstance(value, bool) else "",
-        listed=f": {json.dumps([value], ensure_ascii=False)}" if plain else "",
-        **problem.get("ctx", {}),
-    )
+    return f"{path_text(loc)}: {unusable}: {wanted(problem, is_secret=shown == REDACTED)}."
 
 
 def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
@@ -99,11 +61,6 @@ def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
     names = sorted(allowed)
     place = f" in {where}" if where else ""
     return f"unknown key {key!r}{place}. Allowed: {', '.join(names) or 'none'}.{did_you_mean(key, names)}"
-
-
-def path_text(loc: Loc) -> str:
-    """`("steps", 3, "say")` → `steps[3].say`."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).removeprefix(".")
 
 
 def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:

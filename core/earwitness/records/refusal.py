@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from ..errors import did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 ENCLOSING = 80
 """Levels of nesting that plans, snapshots and exports may add around a value. JSON is read up to 200 levels deep."""
@@ -21,8 +25,9 @@ _CHOICE = re.compile(r"'([^']*)'")
 
 def explained(error: ValidationError, names: Collection[str] = ()) -> str:
     """Which value cannot be used, and why: `game_day = 'soon' cannot be used: …`. `names` are the record's fields."""
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
+    found = error.errors()
+    problem = next((each for each in found if each["type"] != "missing"), found[0])  # a slip explains what is missing
+    where = path_text(problem["loc"])
     if len(problem["loc"]) > ENCLOSING:
         return f"{problem['loc'][0]} cannot be used: it is nested too deep. {KEEPABLE}"
     match problem["type"]:
@@ -30,10 +35,60 @@ def explained(error: ValidationError, names: Collection[str] = ()) -> str:
             return f"{where} is missing."
         case "extra_forbidden" if names and len(problem["loc"]) == 1:
             return f"there is no {where!r}, only {', '.join(names)}.{did_you_mean(where, names)}"
-    why = problem["msg"].removeprefix("Value error, ").rstrip(".")
-    return f"{where} = {quoted(problem['input'])} cannot be used: {why}.{_meant(problem)}"
+        case "literal_error":
+            meant = did_you_mean(problem["input"], _CHOICE.findall(problem["msg"]))
+            allowed = problem["ctx"]["expected"]
+            return f"{where} = {quoted(problem['input'])} is not allowed. Allowed: {allowed}.{meant}"
+        case "value_error":
+            why = problem["msg"].removeprefix("Value error, ").rstrip(".")
+            return f"{where} = {quoted(problem['input'])} cannot be used: {why}."
+    return f"{where} = {quoted(problem['input'])} cannot be used: {wanted(problem).rstrip('.')}."
 
 
-def _meant(problem: Any) -> str:
-    """The one of several allowed values that is likeliest meant."""
-    return did_you_mean(problem["input"], _CHOICE.findall(problem["msg"])) if problem["type"] == "literal_error" else ""
+def path_text(loc: tuple[str | int, ...]) -> str:
+    """`("steps", 3, "say")` → `steps[3].say`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).removeprefix(".")
+
+
+WANTED = {
+    "string_type": "text is needed{quoted}",
+    "string_too_short": "it is empty",
+    "tuple_type": "a list is needed{listed}",
+    "list_type": "a list is needed{listed}",
+    "dict_type": "keys with values are needed",
+    "model_type": "keys with values are needed",
+    "model_attributes_type": "keys with values are needed",
+    "bool_type": "true or false is needed",
+    "bool_parsing": "true or false is needed",
+    "int_type": "a whole number is needed",
+    "int_parsing": "a whole number is needed",
+    "int_from_float": "a whole number is needed",
+    "float_type": "a number is needed",
+    "float_parsing": "a number is needed",
+    "finite_number": "a finite number is needed",
+    "greater_than": "it must be more than {gt}",
+    "greater_than_equal": "it must be at least {ge}",
+    "less_than": "it must be less than {lt}",
+    "less_than_equal": "it must be at most {le}",
+    "too_short": "at least {min_length} needed",
+}
+"""pydantic's type of error → what is expected. Other types keep pydantic's message."""
+
+
+def wanted(problem: ErrorDetails, *, is_secret: bool = False) -> str:
+    """What is expected in place of a value, in a few words."""
+    words = WANTED.get(problem["type"])
+    if words is None:
+        return problem["msg"][:1].lower() + problem["msg"][1:]
+    value = problem["input"]
+    plain = isinstance(value, str | int | float) and not is_secret
+    return words.format(
+        quoted=f": {json.dumps(str(value))}" if plain and not isinstance(value, bool) else "",
+        listed=f": {json.dumps([value], ensure_ascii=False)}" if plain else "",
+        **{name: _plain(bound) for name, bound in problem.get("ctx", {}).items()},
+    )
+
+
+def _plain(bound: object) -> object:
+    """A bound without the `.0` of a whole number."""
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
