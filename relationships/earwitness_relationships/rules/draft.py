@@ -8,7 +8,8 @@ from typing import Any
 
 from earwitness.formats import snake
 from earwitness.loading.located import Located, exists
-from earwitness.loading.problems import Loc, Problem, path_text, unknown_key
+from earwitness.loading.problems import Loc, Problem, unknown_key
+from earwitness.records.refusal import path_text
 
 Spellings = Mapping[str, str]
 """Spelling of a key → the field that it means. The first spelling of a field is the one that errors show."""

@@ -17,8 +17,9 @@ from pydantic import BaseModel
 
 from earwitness.errors import did_you_mean
 from earwitness.formats import snake
-from earwitness.loading.problems import Loc, path_text, unknown_key
+from earwitness.loading.problems import Loc, unknown_key
 from earwitness.loading.settings import Switch
+from earwitness.records.refusal import path_text
 
 from .draft import FileKey, RuleDraft, allowed
 from .records import Budget, Conditions, Feed, Member, Pantheon, RelationshipRule, Rules
