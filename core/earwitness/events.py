@@ -188,7 +188,9 @@ class StandingView(Protocol):
     """What a sharing rule may ask about earlier messages: what was retracted, edited away or struck is not there."""
 
     async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
-        """The active deliveries of messages with these keys, applied or still to come, by due day."""
+        """The active deliveries of messages with these keys, applied or still to come, by due day.
+
+        What was perceived at first hand, thoughts included, is there without its text; what was told has it."""
         ...
 
 

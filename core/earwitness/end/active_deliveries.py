@@ -43,3 +43,21 @@ class ActiveDeliveries:
         fresh = [each for each in self._planned() if wanted(each)]
         every = [each for each in (*found, *fresh) if each.is_active and each.id not in taken]
         return sorted(every, key=lambda each: each.due)
+
+
+class AsShownToRules:
+    """Active deliveries without what rules may not pass on: the text of what somebody perceived at first hand, in which
+    there may be thoughts, and the news that came along."""
+
+    def __init__(self, active: ActiveDeliveries) -> None:
+        self._active = active
+
+    async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
+        """The active deliveries of these messages, by due day; the texts of those that were told are there."""
+        return [_as_shown(each) for each in await self._active.deliveries(keys)]
+
+
+def _as_shown(delivery: Delivery) -> Delivery:
+    if delivery.part != "message" or delivery.support.how != "direct":
+        return delivery
+    return delivery.model_copy(update={"body": "", "knowledge": ()})

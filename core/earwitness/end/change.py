@@ -15,7 +15,7 @@ from ..ids import MemoryIds
 from ..live import Live, written
 from ..places import destination, normal
 from ..plugin_data import PluginData
-from ..records.channel import Channel, StandingChannel
+from ..records.channel import Channel, StandingChannel, apart_in
 from ..records.character import Cast, Character
 from ..records.disguise import Unmasking, in_disguise
 from ..records.journal import Changed, Entry
@@ -105,7 +105,8 @@ def _unmasking(live: Live, entry: Entry, body: Changed, state: State) -> Plan:
     there = _present(before.state, state, body.channel)
     learners = audience(Update(description="", audience=body.audience), there, live)
     to: Literal["public"] | tuple[str, ...] = "public" if body.audience == "public" else tuple(learners)
-    unmaskings = [Unmasking(source=entry.key, character=id, name=name, to=to) for id, name in body.unmasks]
+    place = None if to == "public" or body.channel is None else apart_in(body.channel.metadata)
+    unmaskings = [Unmasking(source=entry.key, character=id, name=name, to=to, place=place) for id, name in body.unmasks]
     deliveries: list[Delivery] = []
     for number, (id, name) in enumerate(body.unmasks):
         said = body.description or f"{name} is {before.cast[id].name if id in before.cast else id}"

@@ -13,6 +13,7 @@ from ..containers import character_container
 from ..formats import character_memory, message_line, message_text_of
 from ..ids import WORLD
 from ..protocols import Ledger
+from ..records.channel import apart_in
 from ..records.disguise import Mask, Worn
 from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
@@ -40,7 +41,7 @@ class Masquerade:
             return delivery
         if delivery.owner == WORLD:
             return self._of_world(delivery)
-        hidden = self.snapshot.hidden_from(delivery.owner, self.worn)
+        hidden = self.snapshot.hidden_from(delivery.owner, self.worn, apart_in(delivery.metadata))
         text, message = message_text_of(delivery.body), self.settled.message
         name = self._name(hidden)
         body = character_memory(name, text, message.game_day, delivery.support.learned_day)
@@ -87,7 +88,9 @@ async def as_teller_knew_it(ledger: Ledger, delivery: Delivery, teller: str, sna
         for settled in await ledger.messages(delivery.session, keys=[delivery.source]):
             if worn := {**settled.disguises, **worn}:
                 return Masquerade(settled, worn, snapshot).known(delivery)
-    return delivery.model_copy(update={"disguises": snapshot.hidden_from(delivery.owner, worn)})
+    return delivery.model_copy(
+        update={"disguises": snapshot.hidden_from(delivery.owner, worn, apart_in(delivery.metadata))}
+    )
 
 
 async def with_renewals(ledger: Ledger, before: Snapshot, plan: Plan) -> Plan:
@@ -113,9 +116,9 @@ async def with_renewals(ledger: Ledger, before: Snapshot, plan: Plan) -> Plan:
     )
 
 
-def _sees(snapshot: Snapshot, owner: str, mask: Mask) -> bool:
-    id, name = mask
-    return not snapshot.hidden_from(owner, {id: name})
+def _sees(snapshot: Snapshot, owner: str, mask: Mask) -> set[str | None]:
+    """Where an owner sees through a mask: `None` = everywhere. Its wearer does."""
+    return {None} if owner == mask[0] else {each.place for each in snapshot.unmaskings if each.is_of(*mask, owner)}
 
 
 async def _of_owner(
@@ -137,7 +140,7 @@ async def _of_owner(
 
 
 def _renewed(old: Delivery, settled: SettledMessage | None, worn: Worn, after: Snapshot, sequence: int) -> Delivery:
-    new = old.model_copy(update={"disguises": after.hidden_from(old.owner, worn)})
+    new = old.model_copy(update={"disguises": after.hidden_from(old.owner, worn, apart_in(old.metadata))})
     if settled is not None:
         new = Masquerade(settled, worn, after).known(new)
     status = "archived" if old.status == "archived" else "pending"

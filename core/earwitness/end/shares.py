@@ -16,7 +16,7 @@ from ..records.plan import Answer
 from ..records.state import FactsOf
 from ..records.stop import Stopped
 from ..strategy import Strategy
-from .active_deliveries import ActiveDeliveries
+from .active_deliveries import ActiveDeliveries, AsShownToRules
 from .derivations import Proposal, noted, proposed
 from .disguises import SPEAK_AS
 from .proposals import strangers_named
@@ -80,7 +80,7 @@ async def shared(
     rules = [each for each in engine.sharing_rules if only is None or each.label in only]
     if not rules:
         return Sharing()
-    event = event.model_copy(update={"standing": standing})
+    event = event.model_copy(update={"standing": AsShownToRules(standing)})
     answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in rules))
     text = event.message.content
     found = await _supporting(standing, [share for answer in answers for share in _shares(answer)], event)

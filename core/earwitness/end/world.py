@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..containers import character_container, world_container
 from ..engine import Engine
 from ..errors import StorageError
-from ..filters import EVERYTHING, Filter
+from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
 from ..protocols import Ledger, Store
 from ..records.channel import Channel, apart_in, confined_to, of_guild
@@ -19,7 +19,10 @@ from ..records.plan import Delivery, Snapshot
 from ..records.read_only import sealed
 from ..records.update import Knowledge
 from ..slices import Pace
+from ..start.reads import own_read
+from ..start.requests import Reader
 from .applier import Applier
+from .deliveries import memories_of
 
 LOOK_BACK = 1_000
 """Number of past entries in which an update can still say who has a thing."""
@@ -33,7 +36,8 @@ class World:
     joined. There are no updates after the entry `latest`. Nobody is told what happened after `day`: the story may have
     gone back. What happened in a direct message or in a private channel is told there alone, and what was public in its
     guild: the memory of a message is read where that message was said. So news that was told in a direct message or a
-    named private channel, which privacy may hide elsewhere, is told once more outside it.
+    named private channel, which privacy may hide elsewhere, is told once more outside it. What guards do not let a
+    character recall here waits until they are where it may be recalled.
     """
 
     session: str
@@ -48,8 +52,11 @@ class World:
     """What of all that is confined to a channel or guild is told here (see `confined_to`)."""
     apart: str | None
     """The direct message or named private channel that this is (see `apart_in`)."""
+    guards: Callable[[str], Awaitable[Filter]] | None = None
+    """What guards let a character recall here; `None` = there are no guards."""
     has_marks: bool = True
     """Whether anybody was told news in one channel alone."""
+    _permitted: dict[str, Filter] = field(default_factory=dict)
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
@@ -60,11 +67,13 @@ class World:
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
         places = channel.news, apart_in(channel.metadata)
         marked = any("\n" in each for each in seen)
-        return cls(before.id, engine.ledger, engine.store, seen, before.joined, latest, day, applier, *places, marked)
+        ledger, store, joined = engine.ledger, engine.store, before.joined
+        guards = _guards(engine, live, before, channel) if engine.guards else None
+        return cls(before.id, ledger, store, seen, joined, latest, day, applier, *places, guards, marked)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
-        return [update for update in await self._untold(character) if update.due <= self.day]
+        return await self._readable(character, [each for each in await self._untold(character) if each.due <= self.day])
 
     async def with_news(self, characters: Iterable[str]) -> Sequence[str]:
         """Those of the characters for whom there is news."""
@@ -95,7 +104,7 @@ class World:
     async def updates(self, character: str) -> Sequence[Delivery]:
         """World updates of the last `LOOK_BACK` entries that this character may know, told or not, oldest first."""
         found = await self._updates_after(max(0, self.latest - LOOK_BACK))
-        return tuple(update for update in found if self._may_know(character, update))
+        return await self._readable(character, [update for update in found if self._may_know(character, update)])
 
     async def messages(self, character: str, among: Sequence[Message]) -> Sequence[Delivery]:
         """The world's copies of these messages, oldest first.
@@ -104,7 +113,8 @@ class World:
         """
         after = self._told_up_to(character)
         new = [each.key for each in among if each.sequence > after]
-        copies = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
+        found = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
+        copies = await self._readable(character, found)
         if not copies:
             return ()
         hers = await self._received_since(character, after)
@@ -175,6 +185,15 @@ class World:
     def _belongs_here(self, item: Delivery) -> bool:
         return (place := confined_to(item.metadata)) is None or place in self.here
 
+    async def _readable(self, character: str, items: list[Delivery]) -> list[Delivery]:
+        """Those that guards let this character recall here. What happened in no channel is told in all of them."""
+        if self.guards is None or not any("contextType" in each.metadata for each in items):
+            return items
+        if character not in self._permitted:
+            self._permitted[character] = await self.guards(character)
+        allowed = self._permitted[character]
+        return [each for each in items if "contextType" not in each.metadata or _is_permitted(each, allowed)]
+
     async def permitted(self, character: str, lines: Iterable[Knowledge]) -> tuple[list[Knowledge], list[Knowledge]]:
         """The lines this character may be told, and the others.
 
@@ -185,7 +204,8 @@ class World:
         asked = sorted({id for line in lines for id in line.cites})
         found = await self.ledger.deliveries(self.session, memory_ids=asked, container=self._name) if asked else ()
         beyond = await self._partly_heard(character, found) | await self._not_remembered(character, found)
-        hers = {each.memory_id for each in found if each.is_active and self._may_know(character, each)} - beyond
+        known = [each for each in found if each.is_active and self._may_know(character, each)]
+        hers = {each.memory_id for each in await self._readable(character, known)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
         return allowed, [line for line in lines if line not in allowed]
 
@@ -260,6 +280,20 @@ class World:
                     guild = mark(character, of_guild(each.metadata.get("guildId")))
                     marks.setdefault(name, min(first, {**self.news_seen, **marks}.get(guild, first)))
         return marks
+
+
+def _is_permitted(item: Delivery, allowed: Filter) -> bool:
+    return all(matches(allowed, memory.metadata) for memory in memories_of([item]))
+
+
+def _guards(engine: Engine, live: Live, before: Snapshot, channel: Channel) -> Callable[[str], Awaitable[Filter]]:
+    """What guards let a character recall in a channel. One that fails lets nothing be recalled."""
+
+    async def permitted(character: str) -> Filter:
+        read, _ = await own_read(engine, Reader(before, character, channel), 1, dict(live.data()))
+        return read.permitted
+
+    return permitted
 
 
 def mark(character: str, channel: str) -> str:

@@ -26,6 +26,9 @@ class Unmasking(Record):
     """The name they are known under."""
     to: Literal["public"] | tuple[str, ...]
     """Ids of those who learned who that is; `public` = everybody, newcomers too."""
+    place: str | None = None
+    """The direct message or named private channel in which they learned it, and in whose messages alone they use the
+    name (see `apart_in`); `None` = everywhere."""
 
     def without(self, forgotten: Collection[str]) -> Unmasking:
         """The unmasking without those who were forgotten."""
@@ -33,18 +36,25 @@ class Unmasking(Record):
             return self
         return self.model_copy(update={"to": tuple(id for id in self.to if id not in forgotten)})
 
-    def reveals(self, character: str, name: str, owner: str) -> bool:
-        """Whether the owner of a container learned by it who is behind this name."""
+    def reveals(self, character: str, name: str, owner: str, place: str | None) -> bool:
+        """Whether the owner of a container learned by it who is behind this name, in what was heard at the place."""
+        return self.is_of(character, name, owner) and self.place in {None, place}
+
+    def is_of(self, character: str, name: str, owner: str) -> bool:
+        """Whether the owner of a container learned by it, anywhere, who is behind this name."""
         return (self.character, self.name) == (character, name) and (self.to == "public" or owner in self.to)
 
 
-def hidden_from(owner: str, worn: Worn, unmaskings: Iterable[Unmasking]) -> dict[str, str]:
-    """Those of the disguises that the owner of a container has not seen through. Their wearer knows them."""
+def hidden_from(owner: str, worn: Worn, unmaskings: Iterable[Unmasking], place: str | None) -> dict[str, str]:
+    """Those of the disguises that the owner of a container has not seen through. Their wearer knows them.
+
+    `place` is the direct message or named private channel of what they hide in; `None` = neither.
+    """
     known = list(unmaskings)
     return {
         id: name
         for id, name in worn.items()
-        if id != owner and not any(each.reveals(id, name, owner) for each in known)
+        if id != owner and not any(each.reveals(id, name, owner, place) for each in known)
     }
 
 

@@ -342,9 +342,9 @@ class Snapshot(Record):
             }
         )
 
-    def hidden_from(self, owner: str, worn: Worn) -> dict[str, str]:
-        """Those of these disguises that the owner of a container has not seen through."""
-        return hidden_from(owner, worn, self.unmaskings)
+    def hidden_from(self, owner: str, worn: Worn, place: str | None) -> dict[str, str]:
+        """Those of these disguises that the owner of a container has not seen through, in what was heard there."""
+        return hidden_from(owner, worn, self.unmaskings, place)
 
     def name_of(self, character: str, speak_as: str | None, hidden: Worn) -> str:
         """The name of a character who spoke, for somebody to whom these disguises are `hidden`."""

@@ -13,6 +13,7 @@ from ..engine import Engine
 from ..filters import Filter, matches
 from ..formats import message_line, recall_query
 from ..live import Live
+from ..records.channel import apart_in
 from ..records.memory_types import Metadata
 from ..records.message import SettledMessage
 from ..records.plan import Snapshot
@@ -49,7 +50,8 @@ def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> st
 def _name(snapshot: Snapshot, settled: SettledMessage, reader: str) -> str:
     """The name under which the reader knows the speaker."""
     message, worn = settled.message, settled.disguises
-    return snapshot.name_of(message.speaker, message.speak_as, snapshot.hidden_from(reader, worn) if worn else {})
+    hidden = snapshot.hidden_from(reader, worn, apart_in(message.channel.metadata)) if worn else {}
+    return snapshot.name_of(message.speaker, message.speak_as, hidden)
 
 
 def _perceived(live: Live, reader: Reader) -> list[SettledMessage]:

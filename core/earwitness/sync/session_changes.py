@@ -85,8 +85,8 @@ class SessionChanges(Mirror[AsyncSession]):
         key: str | None = None,
     ) -> Outcome:
         """Reveal who is behind a name that a character spoke under (`say(…, speak_as=…)`; default: the last one) to the
-        `audience`: those `present`, `public`, or ids. All their memories say so from now on; the others' do not.
-        `character` may be that name itself. Raises `UnknownName` for a name the character never spoke under."""
+        `audience`: those `present`, `public`, or ids. All their memories say so from now on, or, where the `channel` is
+        private, those of what they heard in it. `character` may be that name. Raises `UnknownName` for another."""
         return Outcome(
             self._call,
             self._call(

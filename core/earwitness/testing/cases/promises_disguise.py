@@ -3,7 +3,10 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
+from ...filters import Not, equals
+from ...records.channel import Channel
 from ...session import Session
+from ..scripted import Only
 from ..suite import case
 from .promises_base import PromiseCases, Stage
 
@@ -45,6 +48,28 @@ class Disguises(PromiseCases):
             assert "alice" not in (await self.shown(story, "carol")).casefold()
             known = (await story.backstage().who_knows(PLOT)).knowers
             assert str(known["bob"]) == "bob: heard it from alice on day 1"
+
+    @case
+    async def test_a_name_learned_in_a_direct_message_is_used_there_alone(self, stage: Stage) -> None:
+        """In public, what is remembered shows the mask, whatever is said before or after; in the message, the name."""
+        market = Channel(context="public_channel", channel_id="market")
+        letter = Channel(context="dm", channel_id="letter")
+        async with stage.open(guards=[Only(Not(equals("contextType", "dm")))]) as ew:
+            story = await self.tavern(ew)
+            await self.tell(story, "alice", PLOT, speak_as=MASK, channel=market)
+            await (await story.unmask("alice", audience=["bob"], channel=letter, key="unmasked")).settled()
+            await self.tell(story, "alice", "It is me.", speak_as=MASK, channel=letter, present=["bob"])
+            await self.tell(story, "alice", "At noon.", speak_as=MASK, channel=market)
+            turn = await story.turn("bob", channel=market, in_prompt=())
+            heard = await story.messages(heard_by="bob", channel=market)
+            shown = [turn.query, turn.text(), *(each.model_dump_json() for each in (*turn.memories, *heard))]
+            assert not [each for each in shown if "alice" in each.casefold()]
+            (own,) = [each for each in await self.held(story, "bob") if "It is me" in each.content]
+            assert (own.metadata["speaker"], own.metadata["speakAs"]) == ("alice", MASK)
+            await story.retract("unmasked")
+            assert not [each for each in await self.held(story, "bob") if "alice" in each.model_dump_json()]
+            await (await story.unmask("alice", audience=["bob"])).settled()
+            assert "alice" in (await story.turn("bob", channel=market)).query.casefold()
 
     @case
     async def test_an_unmasking_can_be_taken_back(self, stage: Stage) -> None:

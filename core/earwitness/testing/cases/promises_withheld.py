@@ -3,8 +3,8 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
-from ...events import WorldAnswer
-from ...filters import Not, equals
+from ...events import ReadEvent, WorldAnswer
+from ...filters import Filter, Not, equals
 from ...records.channel import Channel, Context
 from ...records.update import Knowledge
 from ..scripted import Only, ScriptedStrategy, breaks
@@ -12,6 +12,14 @@ from ..suite import case
 from .promises_base import PromiseCases, Stage
 
 SECRET = "The crown lies under the third flagstone."  # noqa: S105
+
+
+class InItsOwnContext(Only):
+    """A guard: what was learned in one kind of channel is recalled there alone."""
+
+    def filter(self, event: ReadEvent) -> Filter:
+        """What was learned in such a channel."""
+        return equals("contextType", event.channel.context)
 
 
 class Withheld(PromiseCases):
@@ -48,6 +56,22 @@ class Withheld(PromiseCases):
             await story.change(game_day=4)
             settled = await self.tell(story, "alice", "Good morning again.")
             assert not settled.knowledge.get("bob")
+
+    @case
+    async def test_news_that_guards_let_nobody_recall_here_waits(self, stage: Stage) -> None:
+        """It is told where it may be recalled, once; what happened in no channel is told everywhere."""
+        market, cellar = Channel(context="public_channel", channel_id="1"), Channel(channel_id="2")
+        async with stage.open(guards=[InItsOwnContext()]) as ew:
+            story = await self.tavern(ew)
+            await story.update(SECRET, audience="public", channel=market)
+            await story.update("It rains", audience="public")
+            settled = await self.tell(story, "alice", "Good evening.", channel=cellar)
+            assert settled.knowledge == dict.fromkeys(("alice", "bob"), ("It rains. GameDay: 1",))
+            for told in ({"alice", "bob"}, set()):
+                settled = await self.tell(story, "alice", "Good day.", channel=market)
+                assert {
+                    id for id, lines in settled.knowledge.items() if any(SECRET[:-1] in each for each in lines)
+                } == told
 
     @case
     async def test_news_of_a_private_channel_waits_there(self, stage: Stage) -> None:
