@@ -29,13 +29,13 @@ async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> N
     """Let a branch remember what hubs were told in its parent up to an entry. Repeating it changes nothing."""
     found = [each for each in await ledger.deliveries(session, derived=True) if is_hub_memory(each)]
     entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
-    past = [(each, entry) for each in found if (entry := entries[each.source]) and _written_at(entry) <= up_to]
+    past = [(each, entry) for each in found if (entry := entries[each.source]) and written_at(entry) <= up_to]
     taken = [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
     if taken:
         await ledger.append_all(branch, [_carried(each, up_to) for each in taken])
 
 
-def _written_at(entry: Entry) -> int:
+def written_at(entry: Entry) -> int:
     """The number of the entry with which it was told."""
     found = PROPOSED.search(entry.key)
     return int(found[1]) if found else entry.sequence

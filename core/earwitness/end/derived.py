@@ -17,6 +17,7 @@ from ..records.plan import DERIVED, Answer, Delivery, Plan
 from .change import guarded_now
 from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
+from .hub_arrivals import with_late_arrival
 
 OWNER_FIELDS = {"persona": "personaId", "user": "userId", "global_canon": "personalityId"}
 """Kind of container → the metadata that names its owner."""
@@ -36,7 +37,7 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
-    return await guarded_now(engine, live, plan)
+    return await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
 
 
 async def _opened(ledger: Ledger, derivation: Derivation, container: Container) -> None:

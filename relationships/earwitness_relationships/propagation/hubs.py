@@ -38,6 +38,14 @@ def before_walk(event: SharingEvent, hubs: Iterable[HubTelling], readers: HubRea
     ]
 
 
+def arrived_by_now(event: SharingEvent, hubs: Iterable[HubTelling]) -> Iterator[HubTelling]:
+    """What hubs were told before, with what has just arrived marked as told on."""
+    arriving = {each.container for each in event.arrived}
+    for each in hubs:
+        is_there = each.tellings[0].day <= event.day and pantheon_container(each.slug).name in arriving
+        yield each.model_copy(update={"told_on_by_now": True}) if is_there else each
+
+
 def _today(telling: Telling, day: float) -> Telling:
     return telling.model_copy(update={"day": day, "hub": False})
 

@@ -59,7 +59,7 @@ class Memo:
     ) -> None:
         """Keep who was told of the message, and how far models are, as long as something arrives after today."""
         every = [*by_listener.values(), *(each for hub in in_hubs for each in hub.tellings)]
-        is_left = any(each.day > self._event.day for each in every)
+        is_left = any(each.day > self._event.day for each in every) or not all(each.told_on_by_now for each in in_hubs)
         hubs = IN_HUBS.dump_python([*in_hubs], mode="json", exclude_defaults=True)
         self._write(f"{HUBS}{self._key}", hubs if is_left and hubs else None)
         tellings = TELLINGS.dump_python([*by_listener.values()], mode="json", exclude_defaults=True)

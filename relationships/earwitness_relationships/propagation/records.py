@@ -66,6 +66,8 @@ class HubTelling(Record):
     """Those of them who learned it there before. Who learns it in several hubs at once reads it in any."""
     text: str = ""
     """What the first of them says."""
+    told_on_by_now: bool = False
+    """Whether it has arrived, and those who read it there have told it on."""
 
 
 class Seed(Record):

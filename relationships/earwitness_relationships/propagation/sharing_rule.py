@@ -24,7 +24,7 @@ from ..tellable import can_tell
 from .foresight import foreseen, stops_of
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
-from .hubs import before_walk, in_hub, on_their_way, overtaken
+from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken
 from .memo import Memo
 from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
@@ -99,13 +99,14 @@ class RelationshipsSharing:
         passed = await passing.passed_on([*walked, *by_models.tellings], words)
         first = _first(passed.tellings)
         said = [await self._in_hub(each, people, words) for each in hubs]
-        memo.keep({**earlier, **first}, [*before, *(hub for hub, _ in said)], by_models.left)
+        in_hubs = [*arrived_by_now(event, before), *(hub for hub, _ in said)]
+        memo.keep({**earlier, **first}, in_hubs, by_models.left)
         if asked.adjacency.counts_days or asked.adjacency.has_triages:
             memo.note([*first.values(), *read.values()])
         otherwise = {*seed.direct, *seed.heard, *earlier, *first}
         derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
-        in_hubs = (each for hub, texts in said for each in _shares_in_hub(walk, hub, people, texts))
-        personal = retold_of_personas(self._table, event, chain(passed.shares, in_hubs))
+        read_there = (each for hub, texts in said for each in _shares_in_hub(walk, hub, people, texts))
+        personal = retold_of_personas(self._table, event, chain(passed.shares, read_there))
         return SharingAnswer(
             shares=tuple(passed.shares),
             derived=(*derived, *personal),
@@ -208,7 +209,9 @@ def _shares_in_hub(walk: HubWalk, told: HubTelling, people: Personalities, texts
 def _at_this_moment(hub: HubTelling, event: SharingEvent, graph: GraphView) -> HubTelling:
     """What a hub is told, with the moment at which it is told."""
     messages = event.state.message_count + (event.moment is not None)
-    return hub.model_copy(update={"told_at": event.told_at, "messages": messages, "graph": graph.version})
+    now = {"told_at": event.told_at, "messages": messages, "graph": graph.version}
+    until = max(event.day, event.state.game_day) if event.arrived else event.day
+    return hub.model_copy(update={**now, "told_on_by_now": hub.tellings[0].day <= until})
 
 
 def _number_of_readers(hubs: Iterable[HubTelling], readers: HubReaders) -> int:
