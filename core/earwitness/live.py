@@ -91,9 +91,9 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in engine.data_owners}
-        told = snapshot.decided > 0
-        live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if told else None)
-        live.overdue = told  # a change of the day may have brought nothing before a restart: the next entry looks
+        has_past = snapshot.decided > 0
+        live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if has_past else None)
+        live.overdue = has_past  # a change of the day may have brought nothing before a restart: the next entry looks
         return live
 
     @property

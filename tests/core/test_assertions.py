@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from earwitness import Session
-from earwitness.backstage.assertions import told_in
+from earwitness.backstage.assertions import assertions_in
 from earwitness.backstage.rarity import word_set
 
 from ..durations import ever_below
@@ -38,7 +38,7 @@ SAFE = "the bridge is safe"
     ],
 )
 def test_what_only_asks_or_supposes_does_not_tell(text: str) -> None:
-    assert not {"bridg", "safe"} <= word_set(told_in(text))
+    assert not {"bridg", "safe"} <= word_set(assertions_in(text))
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_what_only_asks_or_supposes_does_not_tell(text: str) -> None:
     ],
 )
 def test_what_tells_besides_or_takes_it_for_granted_does(text: str) -> None:
-    assert {"bridg", "safe"} <= word_set(told_in(text))
+    assert {"bridg", "safe"} <= word_set(assertions_in(text))
 
 
 def test_text_that_asks_nothing_is_left_as_it_is() -> None:
     text = "The gift of a wiffle bat."
-    assert told_in(text) is text
+    assert assertions_in(text) is text
 
 
 async def test_who_asks_and_who_is_asked_know_neither_it_nor_the_contrary(begin: Begin) -> None:
@@ -102,4 +102,4 @@ async def test_who_supposes_it_does_not_know_it(begin: Begin, said: str, questio
 
 def test_long_texts_are_judged_in_linear_time() -> None:
     for piece in ("is it ", "if ", "so and but ", "*a* ", "i wonder, ", "a?", ": ", "?!.", "yes, no? "):
-        assert ever_below(0.5, partial(told_in, piece * 20_000 + "?"), runs=6)
+        assert ever_below(0.5, partial(assertions_in, piece * 20_000 + "?"), runs=6)

@@ -43,32 +43,32 @@ _ANSWERS = re.compile(
 """How a part begins that answers the question before it: "Yes, it is.", "He did not."."""
 
 
-def told_in(text: str) -> str:
+def assertions_in(text: str) -> str:
     """The text without what it only asks or supposes; the text itself if that is nothing."""
     if not _HINT.search(text):
         return text
     segments: list[str] = _SEGMENT.findall(_EMPHASIS.sub(r"\2", text))
     spoken = [place for place, each in enumerate(segments) if any(map(str.isalnum, each))]
     after = dict(zip(spoken, [segments[place] for place in spoken[1:]], strict=False))
-    return "".join(_told(each, after.get(place, "")) for place, each in enumerate(segments))
+    return "".join(_asserted(each, after.get(place, "")) for place, each in enumerate(segments))
 
 
-def _told(segment: str, after: str) -> str:
+def _asserted(segment: str, after: str) -> str:
     """What one part of a text tells, given the part that follows it."""
     said = segment.casefold()
     if _SUPPOSES.search(said) or _CONDITIONAL.search(said):
         return " "
     if "?" in segment[-3:] and not ("?" not in after and _ANSWERS.search(after.casefold())):
-        segment = _told_by_question(segment)
+        segment = _asserted_by_question(segment)
         said = segment.casefold()
     return _OPEN.sub(" ", said) if _OPEN.search(said) else segment
 
 
-def _told_by_question(question: str) -> str:
+def _asserted_by_question(question: str) -> str:
     """What comes before the question itself in a sentence that ends with a question mark."""
     parts = question.casefold().split(",")
     for place, part in enumerate(parts):
         if _ASKS.search(part):
-            told = parts if _TELLS.search(part) else parts[:place]
-            return ",".join(told).rstrip("?") + " "
+            asserted = parts if _TELLS.search(part) else parts[:place]
+            return ",".join(asserted).rstrip("?") + " "
     return question.rstrip("?") + " " if any(map(_TAG.search, parts[1:])) else " "

@@ -210,13 +210,13 @@ class Claim:
         """The places of the question's words in a clause."""
         return (at for at, token in enumerate(tokens) if base_of(token) in self.statement.words)
 
-    def is_said_by(self, said: str, told: str, speaker: Agent | None) -> bool:
+    def is_said_by(self, said: str, asserted: str, speaker: Agent | None) -> bool:
         """Whether what was `said` has all verbs of the question, and what was `told` whom and what it asks about.
 
         `speaker` is whoever said it.
         """
         here = self._present(said, speaker)
-        everything = self._present(told, speaker)
+        everything = self._present(asserted, speaker)
         if self.link is not None:
             subject, complement = self.linked
             has_link = any(is_link(each, self.link) for each in folded(said))

@@ -157,8 +157,8 @@ def relative_agent(tokens: Sequence[str], place: int, before: Sequence[str], nam
     if tokens[0] not in _RELATIVES or _back(tokens, place - 1, AUXILIARIES | BE | {"not", "never"}) > 0:
         return None
     words = [each for each in before[-MOST_OF_PHRASE:] if each[0].isalnum()]
-    is_told = any(_is_form_of(each, _TELLING) for each in words[-_NEAR_WHO:])  # "ask Bert who stole it"
-    if not words or is_told or not (is_content(words[-1]) or words[-1] in names):
+    follows_telling = any(_is_form_of(each, _TELLING) for each in words[-_NEAR_WHO:])  # "ask Bert who stole it"
+    if not words or follows_telling or not (is_content(words[-1]) or words[-1] in names):
         return SOMEBODY if tokens[0] == "who" else None
     found = _phrase(words, len(words) - 1, names)[1]
     return SOMEBODY if found is None and tokens[0] == "who" else found

@@ -50,8 +50,8 @@ class Evidence:
 
 def delivered(proof: Proof, subjects: Mapping[str, str] | None = None, *, is_certain: bool = False) -> Evidence:
     """The evidence of a delivery. `subjects` says of which character an update of the world tells, by its memory id."""
-    delivery, told_along = proof
-    learned = _news(delivery, subjects or {}) if told_along else delivery.learned
+    delivery, as_news = proof
+    learned = _news(delivery, subjects or {}) if as_news else delivery.learned
     day = delivery.support.learned_day
     return Evidence(
         learned=learned,
@@ -60,7 +60,7 @@ def delivered(proof: Proof, subjects: Mapping[str, str] | None = None, *, is_cer
         text=_text(proof),
         trust=delivery.support.trust,
         strength=_strength(delivery.metadata),
-        rank=(_first(learned, day), delivery.sequence, told_along, strength(delivery)),
+        rank=(_first(learned, day), delivery.sequence, as_news, strength(delivery)),
         is_certain=is_certain,
     )
 
@@ -91,8 +91,8 @@ def _news(delivery: Delivery, subjects: Mapping[str, str]) -> Learned:
 
 
 def _text(proof: Proof) -> str:
-    delivery, told_along = proof
-    if told_along:
+    delivery, as_news = proof
+    if as_news:
         return "\n".join(line.text for line in delivery.knowledge)
     return without_words(delivery.body, delivery.metadata)
 

@@ -57,7 +57,7 @@ class AskedMask:
         """Whether the question asks for nothing but this: "Monsieur Roux is Count Fosco"."""
         return bool(self.asked & self.of_mask)
 
-    def is_told_in(self, delivery: Delivery, text: str) -> bool:
+    def is_named_in(self, delivery: Delivery, text: str) -> bool:
         """Whether a delivery, in which `text` was said, reveals to its owner who is behind the mask, or says so."""
         return self.is_shown_by(delivery) or self._is_stated(text)
 
@@ -108,8 +108,8 @@ def admitted(proofs: Sequence[Proof], masks: Sequence[AskedMask]) -> Sequence[Pr
     said = [(proof, said_in(proof)) for proof in proofs]
     if not masks[0].is_identity:
         return [proof for proof, text in said if all(each.is_meant(proof[0], text) for each in masks)]
-    told = [proof for proof, text in said if any(each.is_told_in(proof[0], text) for each in masks)]
-    return told or [proof for proof in proofs if any(each.is_shown_in(proof[0]) for each in masks)]
+    named = [proof for proof, text in said if any(each.is_named_in(proof[0], text) for each in masks)]
+    return named or [proof for proof in proofs if any(each.is_shown_in(proof[0]) for each in masks)]
 
 
 def answered(question: str, masks: Sequence[AskedMask]) -> str:
@@ -126,8 +126,8 @@ def restated(question: str, masks: Sequence[AskedMask]) -> str:
 
 def said_in(proof: Proof) -> str:
     """The text that was said, without the name in front of it."""
-    delivery, told_along = proof
-    if not told_along:
+    delivery, as_news = proof
+    if not as_news:
         return parts_of(delivery.body).text
     return "\n".join(parts_of(line.text).text for line in delivery.knowledge)
 

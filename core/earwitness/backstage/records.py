@@ -123,8 +123,8 @@ class Hop(DatedRecord):
     def gone(self) -> str:
         """` [withdrawn: edited]`, ` [pending]`; empty if it is applied."""
         reason = None if self.reason == self.status else self.reason
-        told = ": ".join(filter(None, [self.status, reason]))
-        return "" if told == "applied" else f" [{told}]"
+        marks = ": ".join(filter(None, [self.status, reason]))
+        return "" if marks == "applied" else f" [{marks}]"
 
 
 class Cited(BackstageRecord):
@@ -189,15 +189,15 @@ class Explanation(DatedRecord):
         if first is None or first.via is None:
             noted = self.metadata.get("chain")
             return ", who ".join(noted) if isinstance(noted, list) else ""
-        return f"{self.owner} {self._told(first)}"
+        return f"{self.owner} {self._chain(first)}"
 
-    def _told(self, hop: Hop) -> str:
+    def _chain(self, hop: Hop) -> str:
         """How it got there, back to the one who perceived it."""
         teller = hop.shared_from
         through = f" through {teller}" if teller and hop.learned and hop.learned.teller != teller else ""
         before = next(iter(hop.via.supports), None) if hop.via else None
-        told = f"{hop.dated}{through}{hop.doubt}"
-        return told if before is None else f"{told}, who {self._told(before)}"
+        passed_on = f"{hop.dated}{through}{hop.doubt}"
+        return passed_on if before is None else f"{passed_on}, who {self._chain(before)}"
 
     def lines(self, depth: int = 0) -> list[str]:
         """The explanation as lines. Each hop is indented two steps further."""

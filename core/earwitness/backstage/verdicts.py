@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Literal
 
 from ..words import plain
-from .assertions import told_in
+from .assertions import assertions_in
 from .claims import INSIDE, PLACES, Claim, folded, is_link, phrase_words
 from .clauses import (
     AUXILIARIES,
@@ -65,8 +65,8 @@ class AskedQuestion:
         if len(self._statement.words) > ONE_THING:
             return "denies" if self._statement.contradicted_by(text) else "says"
         if not self.claim.is_statement:
-            told = told_in(text)
-            return self._of_topic(told, told is text or about(told))
+            asserted = assertions_in(text)
+            return self._of_topic(asserted, asserted is text or about(asserted))
         name = _SPEAKER.match(text)
         begin, speaker = (name.end(), self._speaker(name[1])) if name else (0, None)
         text = text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names)
@@ -81,22 +81,22 @@ class AskedQuestion:
     def _statement(self) -> Statement:
         return self.claim.statement
 
-    def _of_topic(self, told: str, is_about: bool) -> Verdict:
-        if self._statement.contradicted_by(told):
+    def _of_topic(self, asserted: str, is_about: bool) -> Verdict:
+        if self._statement.contradicted_by(asserted):
             return "denies" if is_about else "neither"
         return "says" if is_about else "neither"
 
     def _of_statement(self, text: str, begin: int, speaker: Agent | None, about: Callable[[str], bool]) -> Verdict:
-        told = told_in(text)
-        kept, said = self._kept(told, begin, speaker)
+        asserted = assertions_in(text)
+        kept, said = self._kept(asserted, begin, speaker)
         if not self._names_something(kept):
             return "neither"
         if self._statement.denies:
             return self._of_denial(kept)
         if self._statement.contradicted_by(kept):
             is_answer = not self.claim.is_open or "nobody" in kept.casefold()
-            return "denies" if is_answer and self.claim.is_denied_of(told[begin:], speaker) else "neither"
-        if not self.claim.is_said_by(said[begin:], told[begin:], speaker):
+            return "denies" if is_answer and self.claim.is_denied_of(asserted[begin:], speaker) else "neither"
+        if not self.claim.is_said_by(said[begin:], asserted[begin:], speaker):
             return "neither"
         left = kept if self._refers_back(said) else said
         return "says" if said == text or (self._names_something(said) and about(left)) else "neither"
@@ -146,7 +146,7 @@ class AskedQuestion:
             tokens = [token.casefold() for token in each]
             kept += each
             is_said = keeps_denied or link in _UNTIL or not is_negated(tokens)
-            said += each if is_said else _told_to(tokens)
+            said += each if is_said else _after_saying(tokens)
         return _joined(kept, given, sentence), _joined(said, given, sentence)
 
 
@@ -266,7 +266,7 @@ def _joined(tokens: Sequence[str], given: Sequence[str], sentence: str) -> str:
     return sentence if len(tokens) == len(given) else " ".join(tokens) + " "
 
 
-def _told_to(tokens: Sequence[str]) -> Sequence[str]:
+def _after_saying(tokens: Sequence[str]) -> Sequence[str]:
     """What comes behind a verb of saying in a clause that is denied: "no one must know the count is dead"."""
     at = next((at for at, each in enumerate(tokens) if BASE.get(each, each) in SAYING), len(tokens))
     return tokens[at + 1 :] if len(tokens) - at > 3 else ()

@@ -123,9 +123,9 @@ def _knowers(
     snapshot: Snapshot,
 ) -> dict[str, Knower]:
     of_each: dict[str, list[Proof]] = {}
-    for delivery, told_along in _as_first_learned(proofs):
+    for delivery, as_news in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
-            of_each.setdefault(delivery.owner, []).append((delivery, told_along))
+            of_each.setdefault(delivery.owner, []).append((delivery, as_news))
     found = {}
     for id in snapshot.cast.ids:
         own = admitted(of_each.get(id, []), masks)
@@ -217,8 +217,8 @@ async def _proofs(
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     cited = set(facts)
-    told = [each for each in tellings if each.cites & cited]
-    return [*((each, False) for each in copies), *((each, True) for each in told)], subjects
+    news = [each for each in tellings if each.cites & cited]
+    return [*((each, False) for each in copies), *((each, True) for each in news)], subjects
 
 
 async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
@@ -233,7 +233,8 @@ def _as_first_learned(proofs: Sequence[Proof]) -> list[Proof]:
     """The proofs; each that came to be known under other names, with the number of the entry that first brought it."""
     first = {_way(each): each.sequence for each, _ in proofs if not each.renewed}
     return [
-        (_since(each, first.get(_way(each), each.sequence)) if each.renewed else each, told) for each, told in proofs
+        (_since(each, first.get(_way(each), each.sequence)) if each.renewed else each, as_news)
+        for each, as_news in proofs
     ]
 
 

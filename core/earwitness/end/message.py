@@ -256,10 +256,10 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
 
 def _as_tellable(moment: Moment, message: Message, earlier: Sequence[SettledMessage]) -> Moment:
     """The moment with what may be passed on as the text of this message, and of those before it."""
-    told = {each.key: each.as_tellable().message for each in earlier if each.tellable}
-    if message is moment.message and not told:
+    passed_on = {each.key: each.as_tellable().message for each in earlier if each.tellable}
+    if message is moment.message and not passed_on:
         return moment
-    before = tuple([told.get(each.key, each) for each in moment.recent])
+    before = tuple([passed_on.get(each.key, each) for each in moment.recent])
     return moment.model_copy(update={"message": message, "recent": before})
 
 
