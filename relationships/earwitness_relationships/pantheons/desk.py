@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from pydantic import JsonValue
 
-from earwitness import Earwitness, Outcome, Session
+from earwitness import Cast, Earwitness, Outcome, Session
 from earwitness.errors import InputError, NotYetApplied
 
 from ..graph.records import Fact
@@ -37,6 +37,8 @@ class RulesNow(NamedTuple):
     """The game day; `None` = no day in particular, since all stories have days of their own."""
     messages: int = 0
     """How many messages the story has had; 0 for all stories."""
+    cast: Cast | None = None
+    """Who is in the story; `None` for all stories."""
 
     @property
     def moment(self) -> dict[str, JsonValue]:
@@ -91,7 +93,8 @@ class OneStory:
             await self._story.settled()
         state = self._story.state
         picture = await self._model.picture(self._story.id, state)
-        return RulesNow(self._model.file, picture.graph, picture.book, state.game_day, state.message_count)
+        cast = self._story.cast
+        return RulesNow(self._model.file, picture.graph, picture.book, state.game_day, state.message_count, cast)
 
     async def write(self, facts: Sequence[Fact], key: str | None) -> Outcome:
         """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""

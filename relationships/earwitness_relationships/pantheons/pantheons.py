@@ -12,7 +12,7 @@ from ..rules.records import Member, Pantheon
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
 from .held import all_kept, kept_facts
-from .permissions import Actor, may_change, may_create
+from .permissions import Actor, may_change, may_create, may_include
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
 """`["alice", {"id": "bob", "role": "observer"}]`."""
@@ -54,6 +54,8 @@ class Pantheons(Generic[Receipt]):
         fields = {"name": name, "type": type, "description": description, "rules": rules, "id": id}
         made = new_pantheon(standing.book, slug, self._who.user, **fields)
         joining = new_members(made, members)
+        for each in joining:
+            may_include(self._who, each.personality_id, standing.cast)
         at = now_text()
         facts = [
             *form.pantheon_facts(made, anew=True),
@@ -92,6 +94,7 @@ class Pantheons(Generic[Receipt]):
         since = standing.today if since is None else since
         given = {"personality_id": personality, "role": role, "rules": rules, "since": since, "until": until}
         (member,) = new_members(pantheon, [given])
+        may_include(self._who, member.personality_id, standing.cast)
         joins = form.member_facts(slug, member, now_text(), standing.moment)
         return await self._desk.write([*_kept(standing, pantheon, personality), *joins], key)
 

@@ -1,12 +1,13 @@
 """Who may create and change pantheons, their rules, and relations: by role, and by pantheon.
 
 An `owner` may do everything. An `author` or `designer` may do all but change a pantheon that somebody else made. A
-`player` may make a `friend_group`, and change and remove the one that they made. Pure functions.
+`player` may make a `friend_group`, and change and remove the one that they made; in a story they include characters of
+it and their own personas. Pure functions.
 """
 
 from __future__ import annotations
 
-from earwitness import Record
+from earwitness import Cast, Record
 from earwitness.backstage.roles import PERMISSIONS
 from earwitness.errors import InputError, NotPermitted, unknown
 
@@ -57,6 +58,23 @@ def may_change(who: Actor, pantheon: Pantheon) -> None:
         return
     made = "the roles author and designer" if pantheon.owner is None else f"user {pantheon.owner!r}, who made it"
     raise NotPermitted(f"role {who.role!r} may not change {pantheon.slug!r}. The role owner may, and {made}.")
+
+
+def may_include(who: Actor, personality: str, cast: Cast | None) -> None:
+    """Raise `NotPermitted` unless the actor may make somebody a member.
+
+    In a story, a player who plays in it includes its characters and their own personas. Of all stories (no cast), it is
+    not known whose persona somebody is.
+    """
+    if who.edits or cast is None:
+        return
+    if not any(each.user_id == who.user for each in cast):
+        raise NotPermitted(f"user {who.user!r} plays nobody in this story, and may not include {personality!r}.")
+    found = [each for each in cast if each.personality_id == personality]
+    if not found:
+        raise NotPermitted(f"role {who.role!r} may not include {personality!r}, who is not in this story.")
+    if any(each.kind == "persona" and each.user_id != who.user for each in found):
+        raise NotPermitted(f"role {who.role!r} may not include {personality!r}, a persona of another user.")
 
 
 def may_relate(who: Actor) -> None:

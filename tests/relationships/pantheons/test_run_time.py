@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Session
+from earwitness import Character, Earwitness, Session
 from earwitness.errors import InputError, NotPermitted, UnknownName
 from earwitness_relationships.errors import RulesError
 from earwitness_relationships.rules import Member, Rules
@@ -256,6 +256,21 @@ async def test_a_player_makes_a_group_of_friends_and_changes_only_that(ew: Earwi
     with pytest.raises(NotPermitted, match="The role owner may, and user 'u7', who made it"):
         await ew.relationships.acting(role="designer").pantheons.remove("my_friends")
     await ew.relationships.acting(role="owner").pantheons.remove("my_friends")
+
+
+async def test_in_a_story_a_player_includes_its_characters_and_their_own_personas(ew: Earwitness) -> None:
+    personas = [Character("ann", kind="persona", user_id="u7"), Character("bea", kind="persona", user_id="u8")]
+    story = await ew.session("s2", cast=[*CAST, *personas])
+    mine = story.relationships.acting(role="player", user="u7").pantheons
+    await mine.create("my_friends", members=["charlie", "ann"])
+    for who, why in (("bea", "a persona of another user"), ("lucifer", "who is not in this story")):
+        with pytest.raises(NotPermitted, match=why):
+            await mine.add_member("my_friends", who)
+        with pytest.raises(NotPermitted, match=why):
+            await mine.create("others", members=[who])
+    with pytest.raises(NotPermitted, match="user 'u9' plays nobody in this story"):
+        await story.relationships.acting(role="player", user="u9").pantheons.create("club", members=["charlie"])
+    await story.relationships.acting(role="author").pantheons.create("all", members=["bea", "lucifer"])
 
 
 async def test_a_role_must_be_known_and_a_player_have_a_user(ew: Earwitness) -> None:
