@@ -53,7 +53,7 @@ def of_derivation(
 ) -> Delivery:
     """The delivery of a derived memory, due once its day has come and all of its grounds are known. Pure."""
     due = max(grounds.since, today if derivation.due is None else derivation.due)
-    due = due if grounds.told_from else max(today, due)  # what somebody told is learned on the day they told it
+    due = due if grounds.tellers_memory else max(today, due)  # what somebody told is learned on the day they told it
     missing = grounds.unknown or grounds.gone
     return Delivery(
         session=entry.session,
@@ -70,7 +70,7 @@ def of_derivation(
         support=Support(
             how=derivation.how,
             shared_from=derivation.shared_from,
-            via=grounds.told_from,
+            via=grounds.tellers_memory,
             rule=derivation.rule or None,
             learned_day=due,
             trust=derivation.trust,

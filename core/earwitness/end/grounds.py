@@ -28,7 +28,7 @@ class Grounds:
     """The first of them that was retracted."""
     learned_in: Mapping[str, MetaValue] = field(default_factory=dict)
     """Where they count as learned together: metadata of the strictest of their contexts, with the ids they share."""
-    told_from: str | None = None
+    tellers_memory: str | None = None
     """Id of the teller's own memory, if somebody tells it."""
     present: MetaValue | None = None
     """Ids of those who perceived what somebody tells."""
@@ -97,7 +97,7 @@ async def with_teller(ledger: Ledger, session: str, grounds: Grounds, derivation
     if not kept:
         return replace(grounds, gone=grounds.gone or found[0].memory_id)
     since = max(grounds.since, min(each.due for each in kept))
-    return replace(grounds, told_from=kept[0].memory_id, since=since, present=kept[0].metadata.get("participants"))
+    return replace(grounds, tellers_memory=kept[0].memory_id, since=since, present=kept[0].metadata.get("participants"))
 
 
 def _by(deliveries: Iterable[Delivery], field: str) -> Mapping[str, Sequence[Delivery]]:

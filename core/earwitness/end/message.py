@@ -164,7 +164,7 @@ async def said(
     remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
     await between_steps(len(listeners))
-    seen = await world.told_through(listeners, judged.knowledge, sequence)
+    seen = await world.news_seen_after(listeners, judged.knowledge, sequence)
     changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
     return plan.model_copy(update={**changes, "news_seen": seen})
 

@@ -86,9 +86,9 @@ class World:
 
     async def _behind(self, characters: Iterable[str]) -> list[str]:
         """Those of the characters since whose last news there has been any, for whomever. Most often that is nobody."""
-        told = {id: self._told_up_to(id) if self.has_marks else self.news_seen.get(id, 0) for id in characters}
-        since = {entry for entry in set(told.values()) if entry < self.latest and await self._updates_after(entry)}
-        return [id for id, entry in told.items() if entry in since] if since else []
+        seen = {id: self._seen_up_to(id) if self.has_marks else self.news_seen.get(id, 0) for id in characters}
+        since = {entry for entry in set(seen.values()) if entry < self.latest and await self._updates_after(entry)}
+        return [id for id, entry in seen.items() if entry in since] if since else []
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
         """Search the world container, once it holds everything decided before this message.
@@ -111,7 +111,7 @@ class World:
 
         Only those count that this character perceived whole, still remembers, and has not been told of since.
         """
-        after = self._told_up_to(character)
+        after = self._seen_up_to(character)
         new = [each.key for each in among if each.sequence > after]
         found = [each for each in await self._copies(new) if self._may_know(character, each)] if new else []
         copies = await self._readable(character, found)
@@ -129,7 +129,7 @@ class World:
         return self._unheard[character]
 
     async def _not_cited(self, character: str) -> Sequence[Delivery]:
-        after = self._told_up_to(character)
+        after = self._seen_up_to(character)
         known = [each for each in await self._known_after(character, after) if self._belongs_here(each)]
         if not known:
             return ()
@@ -137,12 +137,12 @@ class World:
         heard = cited(each for each in received if apart_in(each.metadata) in {None, self.apart})
         return tuple(update for update in known if update.memory_id not in heard)
 
-    def _told_up_to(self, character: str) -> int:
+    def _seen_up_to(self, character: str) -> int:
         """The entry up to which this character was told everything that may be told here."""
         if self.apart is not None and (own := self.news_seen.get(mark(character, self.apart))) is not None:
             return own
-        told = self.news_seen.get(character, 0)
-        return min([told, *(self.news_seen.get(mark(character, each), told) for each in self.here)])
+        seen = self.news_seen.get(character, 0)
+        return min([seen, *(self.news_seen.get(mark(character, each), seen) for each in self.here)])
 
     async def _known_after(self, character: str, sequence: int) -> Sequence[Delivery]:
         """Updates after an entry that this character may know, told or not, here or elsewhere."""
@@ -225,10 +225,10 @@ class World:
         kept = {each.source for each in own if each.is_active and each.part == "message"}
         return {id for source, id in raw.items() if source not in kept}
 
-    async def told_through(
-        self, characters: Sequence[str], told: Mapping[str, Sequence[Knowledge]], sequence: int
+    async def news_seen_after(
+        self, characters: Sequence[str], knowledge: Mapping[str, Sequence[Knowledge]], sequence: int
     ) -> dict[str, int]:
-        """The entry up to which the news counts as told, once `told` is, by character.
+        """The entry up to which the news counts as seen, once `knowledge` is told, by character.
 
         Of what is told in another channel alone, by character and channel.
         """
@@ -237,28 +237,28 @@ class World:
             return dict.fromkeys(characters, sequence - 1)
         for id in characters:
             if self.apart is not None and (id in behind or mark(id, self.apart) in self.news_seen):
-                seen[mark(id, self.apart)] = await self._told_apart(id, told.get(id, ()), sequence)
+                seen[mark(id, self.apart)] = await self._seen_apart(id, knowledge.get(id, ()), sequence)
                 await pace.kept()
             elif id in behind or any(mark(id, place) in self.news_seen for place in self.here):
-                seen |= await self._told_through(id, told.get(id, ()), sequence)
+                seen |= await self._seen_here(id, knowledge.get(id, ()), sequence)
                 await pace.kept()
             else:
                 seen[id] = sequence - 1
         return seen
 
-    async def _told_apart(self, character: str, told: Iterable[Knowledge], sequence: int) -> int:
+    async def _seen_apart(self, character: str, lines: Iterable[Knowledge], sequence: int) -> int:
         """The mark of this direct message or private channel alone: elsewhere, what was told here is told again."""
-        heard = {id for line in told for id in line.cites}
+        heard = {id for line in lines for id in line.cites}
         left = [update for update in await self._untold(character) if update.memory_id not in heard]
         return _before_first(left, sequence)
 
-    async def _told_through(self, character: str, told: Iterable[Knowledge], sequence: int) -> dict[str, int]:
+    async def _seen_here(self, character: str, lines: Iterable[Knowledge], sequence: int) -> dict[str, int]:
         """The marks of one character.
 
         It lies before the first item left for later or for a later day, and before this message, whose own updates are
         news with the next one.
         """
-        heard = {id for line in told for id in line.cites}
+        heard = {id for line in lines for id in line.cites}
         left = [update for update in await self._untold(character) if update.memory_id not in heard]
         counted = {each: mark(character, each) for each in self.here}
         apart = {each: name for each, name in counted.items() if name in self.news_seen}
@@ -271,7 +271,7 @@ class World:
     async def _left_elsewhere(self, character: str, up_to: int) -> dict[str, int]:
         """Of each other channel with news up to this entry that is told there alone: the entry before the first."""
         marks: dict[str, int] = {}
-        for each in await self._known_after(character, self._told_up_to(character)):
+        for each in await self._known_after(character, self._seen_up_to(character)):
             if each.sequence <= up_to and not self._belongs_here(each):
                 name, first = mark(character, str(confined_to(each.metadata))), each.sequence - 1
                 if apart_in(each.metadata) is None:

@@ -62,8 +62,8 @@ class StoryLook:
     def _news(self, knowledge: Mapping[str, Sequence[str]]) -> list[RenderableType]:
         """A line for each piece of news, with everybody who remembers it from now on."""
         listeners: dict[str, list[str]] = {}
-        for id, told in knowledge.items():
-            for line in told:
+        for id, shown in knowledge.items():
+            for line in shown:
                 listeners.setdefault(line, []).append(id)
         return [self._remembered(line, ids) for line, ids in listeners.items()]
 
@@ -75,9 +75,9 @@ class StoryLook:
     @render.register
     def _(self, step: events.ChangePlayed) -> RenderableType:
         lines = [] if step.kind == "update" else [self._happening(step)]
-        for told in step.updates:
-            audience = Text("everybody") if told.public else self.people.names(told.audience)
-            lines.append(Text.assemble("✦ ", dated(told.text, self.people), ("  may be told to ", "dim"), audience))
+        for shown in step.updates:
+            audience = Text("everybody") if shown.public else self.people.names(shown.audience)
+            lines.append(Text.assemble("✦ ", dated(shown.text, self.people), ("  may be told to ", "dim"), audience))
         return Group(*lines)
 
     def _happening(self, step: events.ChangePlayed) -> Text:
@@ -125,5 +125,5 @@ def _where(channel: Channel) -> str:
     """` (in public, channel 42, guild 7)`; nothing for a closed channel without a name."""
     ids = {"channel": channel.channel_id, "guild": channel.guild_id, "persona": channel.persona_id}
     parts = [WHERE[channel.context], *(f"{what} {plain(id)}" for what, id in ids.items() if id)]
-    told = ", ".join(filter(None, parts))
-    return f" ({told})" if told else ""
+    shown = ", ".join(filter(None, parts))
+    return f" ({shown})" if shown else ""

@@ -37,10 +37,10 @@ def updated(
 def _people(messages: Iterable[StoryMessage], writer: LineWriter) -> Iterator[tuple[str, ImportedCharacter]]:
     """Id of everybody in these messages, and what is to be said of them, in the order of the cast."""
     ids = {id for each in messages for id in (each.speaker, *each.perceived_by, *(each.present or ()))}
-    return ((id, _told(writer.cast[id], writer.name(id))) for id in writer.cast.in_order(ids))
+    return ((id, _identity_of(writer.cast[id], writer.name(id))) for id in writer.cast.in_order(ids))
 
 
-def _told(member: Character, name: str) -> ImportedCharacter:
+def _identity_of(member: Character, name: str) -> ImportedCharacter:
     usual = NARRATOR if member.kind == "narrator" else character_id(name)
     is_usual = re.fullmatch(rf"{re.escape(usual)}(_\d+)?", member.id)
     return ImportedCharacter(
@@ -54,12 +54,12 @@ def _told(member: Character, name: str) -> ImportedCharacter:
     )
 
 
-def _is_plain(told: ImportedCharacter, *, speaks: bool) -> bool:
+def _is_plain(identity: ImportedCharacter, *, speaks: bool) -> bool:
     """Whether a chat says all of it by itself. Its lines say of who speaks in them whether a user does."""
-    heard = told.model_copy(update={"kind": "character"}) if speaks or told.kind == "narrator" else told
-    return heard == ImportedCharacter(name=told.name)
+    heard = identity.model_copy(update={"kind": "character"}) if speaks or identity.kind == "narrator" else identity
+    return heard == ImportedCharacter(name=identity.name)
 
 
-def _has_ids(told: ImportedCharacter) -> bool:
-    own = bool(told.id) and told.kind != "narrator"
-    return own or bool(told.user_id or told.persona_id or told.personality_id)
+def _has_ids(identity: ImportedCharacter) -> bool:
+    own = bool(identity.id) and identity.kind != "narrator"
+    return own or bool(identity.user_id or identity.persona_id or identity.personality_id)

@@ -182,8 +182,8 @@ class Player:
         match step:
             case SayStep(speaker=speaker, text=text, present=present, audience=audience, place=place):
                 host: dict[str, Any] = {"present": present, "audience": audience, "place": place}
-                told = {**host, "speak_as": step.speak_as, "channel": step.where()}
-                return await self.session.say(speaker, text, key=key, **told)
+                fields = {**host, "speak_as": step.speak_as, "channel": step.where()}
+                return await self.session.say(speaker, text, key=key, **fields)
             case EditStep(key=target, text=text, present=present, audience=audience):
                 return await self.session.edit(target, text, present=present, audience=audience, own_key=key)
             case RerollStep(key=target, text=text):
@@ -213,8 +213,8 @@ class Player:
             case ChangeStep(changes=changes, description=description, audience=audience):
                 return await self.session.change(description=description, audience=audience, key=key, **changes)
             case UpdateStep(text=text, character=character, type=type, audience=audience):
-                told: dict[str, Any] = {"type": type, "audience": audience, "channel": step.channel_given()}
-                return await self.session.update(text, character=character, **told, key=key)
+                fields: dict[str, Any] = {"type": type, "audience": audience, "channel": step.channel_given()}
+                return await self.session.update(text, character=character, **fields, key=key)
             case ChannelStep(members=members, place=place):
                 return await self.session.channel(step.where(), members, place=place, key=key)
             case MoveStep(character=character, place=place):
@@ -227,8 +227,8 @@ class Player:
     async def _remembered(self, step: MemoryStep, key: str) -> events.ActPlayed:
         match step:
             case TellStep():
-                told: dict[str, Any] = {"content": step.text, "day": step.day, "channel": step.channel_given()}
-                outcome = await self.session.tell(step.teller, step.listener, step.memory, **told, key=key)
+                fields: dict[str, Any] = {"content": step.text, "day": step.day, "channel": step.channel_given()}
+                outcome = await self.session.tell(step.teller, step.listener, step.memory, **fields, key=key)
                 words = f": {step.text}" if step.text else ""
                 done = f"{step.teller} tells {step.listener} of {step.memory!r}{words}"
             case RememberStep():
