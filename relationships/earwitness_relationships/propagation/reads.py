@@ -33,6 +33,8 @@ class HubReads:
 
     def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
+        self._without_hub: set[str] = set()
+        """Containers of pantheons without `hub_from` that do not exist, so that they are looked for once."""
 
     async def open(self) -> None:
         """Open the graph."""
@@ -48,13 +50,16 @@ class HubReads:
         wanted = {pantheon_container(slug).name: None for slug in self._wanted(picture, event.personality)}
         if not wanted:
             return []
-        there = await event.containers.readable(names=list(wanted))
-        return [_request(each.name, event) for each in there]
+        there = [each.name for each in await event.containers.readable(names=list(wanted))]
+        may_get_one = {pantheon_container(each.slug).name for each in picture.book.pantheons if each.has_hub}
+        self._without_hub = (self._without_hub | {*wanted}.difference(there)) - may_get_one
+        return [_request(each, event) for each in there]
 
     def _wanted(self, picture: StoryPicture, personality: str) -> Iterator[str]:
         """Slugs of the pantheons in whose hubs somebody may have something to read."""
         for pantheon in picture.book.pantheons:
-            if pantheon.has_hub and _is_in(pantheon, personality):
+            may_have = pantheon.has_hub or pantheon_container(pantheon.slug).name not in self._without_hub
+            if may_have and _is_in(pantheon, personality):
                 yield pantheon.slug
         yield from pantheons_left(picture.graph, personality)
 

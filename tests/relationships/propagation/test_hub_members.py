@@ -153,3 +153,14 @@ async def test_who_is_told_by_two_hubs_at_once_reads_it_once_and_as_long_as_one_
             answers[-1].append(await known(story))
     assert answers[0] == answers[1]
     assert [each["set"] for each in answers[1]] == [[("isis", 1)], [("ra", 1)], []]
+
+
+async def test_what_a_hub_holds_is_read_also_where_the_rules_ask_for_none_any_more(nile: Any) -> None:
+    _, story = await nile(True)
+    await story.say("ra", SECRET, audience=[])
+    before = await known(story)
+    await story.relationships.pantheons.change("nile", rules={"propagate_all": True})
+    await story.say("ra", f"{SECRET} Once more.", audience=[])
+    after = await known(story)
+    assert before["set"] == [("ra", 1)]
+    assert after["set"] == [("ra", 1), ("ra", 1)]
