@@ -6,7 +6,8 @@ journal, so it is replayed, forked and exported with the story, and `retract` ta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Generic
 
 from earwitness import Earwitness, Outcome, Session
@@ -77,6 +78,18 @@ class RelationFacade(Generic[Receipt]):
         return await self._desk.write(
             [fact for each in own for fact in form.relationship_facts(group.slug, each, now_text())], key
         )
+
+    async def load(self, relations: Iterable[Relation], *, batch: int = 10_000) -> int:
+        """Say very many relations, so many at a time: `relations` may be a generator. Returns how many there were.
+
+        Each batch is written whole or not at all; saying it all again changes nothing. Raises as `relate`.
+        """
+        may_relate(self._who)
+        given, number = iter(relations), 0
+        while facts := [Fact(relation=each) for each in islice(given, batch)]:
+            await self._desk.write(facts, None)
+            number += len(facts)
+        return number
 
     async def end(
         self, source: str, target: str, type: str, *, until: float | None = None, key: str | None = None

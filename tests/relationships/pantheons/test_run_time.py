@@ -9,6 +9,7 @@ import pytest
 from earwitness import Character, Earwitness, Session
 from earwitness.errors import InputError, NotPermitted, UnknownName
 from earwitness_relationships.errors import RulesError
+from earwitness_relationships.graph import Relation
 from earwitness_relationships.rules import Member, Rules
 
 CAST = ["charlie", "vaggie", "angel_dust", "alastor"]
@@ -256,6 +257,15 @@ async def test_a_player_makes_a_group_of_friends_and_changes_only_that(ew: Earwi
     with pytest.raises(NotPermitted, match="The role owner may, and user 'u7', who made it"):
         await ew.relationships.acting(role="designer").pantheons.remove("my_friends")
     await ew.relationships.acting(role="owner").pantheons.remove("my_friends")
+
+
+async def test_many_relations_are_loaded_in_batches(ew: Earwitness) -> None:
+    many = [Relation(source=f"p{n}", target=f"p{n + 1}", type="KNOWS") for n in range(25)]
+    assert await ew.relationships.load(iter(many), batch=10) == 25
+    assert await ew.relationships.load(many) == 25
+    assert len([each for n in range(25) for each in await ew.relationships.relations(f"p{n}", direction="out")]) == 25
+    with pytest.raises(NotPermitted, match="role 'player' may not"):
+        await ew.relationships.acting(role="player", user="u7").load(many)
 
 
 async def test_in_a_story_a_player_includes_its_characters_and_their_own_personas(ew: Earwitness) -> None:
