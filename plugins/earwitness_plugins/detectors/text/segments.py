@@ -109,7 +109,7 @@ def _broken_off(found: Sequence[Stretch], at: int) -> int:
 
 def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
     """`"Run!" she whispers to Bob.`, `"Run!" *he whispers to Bob*`, `_Fool,_ she thought.`."""
-    if not at or found[at - 1].mark == "bare":
+    if not at or found[at - 1].mark == "bare" or {each.kind for each in found[at].fragments} == {"ooc"}:
         return False
     if found[at].thought:
         return found[at].tags
