@@ -46,5 +46,8 @@ def leaking(settings: dict[str, Any]) -> AbstractAsyncContextManager[Earwitness]
 
 
 async def test_a_rule_that_tells_everybody_everything_leaks(tmp_path: Path) -> None:
-    found = await eventful_disagreements(eventful_case(5), tmp_path, leaking)
+    found = []
+    for number in range(3):
+        (folder := tmp_path / str(number)).mkdir()
+        found += await eventful_disagreements(eventful_case(number), folder, leaking)
     assert any("recalls" in str(each) for each in found)

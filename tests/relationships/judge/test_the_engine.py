@@ -49,7 +49,8 @@ def closed(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
 
 def in_hubs(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
     """Who is told, or reads it in a hub."""
-    walk = HubWalk(adjacency(book, relations), seed, until=inf, heard=None, told=0, among=set(PEOPLE), hubs=())
+    nothing_before: dict[str, Any] = {"heard": None, "tellings_before": 0, "hubs": ()}
+    walk = HubWalk(adjacency(book, relations), seed, until=inf, among=set(PEOPLE), **nothing_before)
     walk.run()
     own = [*walk.tellings()]
     return Spread(tellings=(*own, *(each for hub in walk.hub_tellings() for each in walk.read(hub))))
