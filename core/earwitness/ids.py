@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from unicodedata import category
+from unicodedata import category, normalize
 
 from .errors import InvalidId
 from .invisible import IN_LINE
@@ -89,6 +89,11 @@ def invisible(id: str) -> str | None:
 def blanked(name: str) -> str:
     """A name with a blank in place of each invisible character, so that an id can be made of it."""
     return name if name.isascii() else _INVISIBLE.sub(" ", name)
+
+
+def look(name: str) -> str:
+    """What names have in common that a reader takes for one: in any case and width, with invisible characters."""
+    return name.casefold() if name.isascii() else normalize("NFKC", _INVISIBLE.sub("", name)).casefold()
 
 
 def with_invisible(ids: Iterable[str]) -> tuple[str, ...]:

@@ -73,7 +73,8 @@ class NameResolver:
 
     def mask(self, speaker: str, speak_as: str | None) -> str | None:
         """The name under which somebody speaks in disguise. See `mask_name`."""
-        return mask_name(self._live.snapshot.cast, speaker, speak_as)
+        snapshot = self._live.snapshot
+        return mask_name(snapshot.cast, speaker, speak_as, snapshot.masks.get(speaker, ()))
 
     def worn(self, character: str, name: str | None) -> tuple[str, str]:
         """A character, and a name under which they have spoken in disguise: by default the last one.

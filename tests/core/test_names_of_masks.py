@@ -9,6 +9,7 @@ import pytest
 
 from earwitness import Character, Session
 from earwitness.errors import InputError, NotPermitted, UnknownName
+from earwitness.validation.messages import mask_name
 
 from .disguised_stories import HERE, ROUX, disguised_story, leaks, shown
 
@@ -38,6 +39,26 @@ async def test_names_that_cannot_be_worn_are_refused(story: Session) -> None:
     own = await (await story.say("count", "Hello.", speak_as="Count Fosco")).settled()
     assert own.message is not None
     assert own.message.speak_as is None
+
+
+@pytest.mark.parametrize(
+    "mask", ["Bob\ufe0f", "b\u200bob", "\uff22\uff2f\uff22", "world", "WORLD", "w\uff4frld", "Bob\u3164"]
+)
+async def test_what_looks_like_another_name_cannot_be_worn(story: Session, mask: str) -> None:
+    with pytest.raises(InputError, match="speak_as = "):
+        await story.say("count", "Hello.", speak_as=mask)
+    with pytest.raises(InputError, match="speak_as = "):
+        await story.backstage().preview("count", "Hello.", speak_as=mask)
+
+
+async def test_his_own_name_in_other_letters_is_no_mask(story: Session) -> None:
+    own = await (await story.say("count", "Hello.", speak_as="\uff23ount Fosc\uff4f")).settled()
+    assert own.message.speak_as is None
+
+
+async def test_a_mask_of_an_older_story_can_still_be_worn(story: Session) -> None:
+    mask = "Bob\ufe0f"
+    assert mask_name(story.cast, "count", mask, worn=[mask]) == mask
 
 
 async def test_a_macro_for_his_name_stands_for_the_mask(story: Session) -> None:

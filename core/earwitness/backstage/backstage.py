@@ -148,8 +148,9 @@ class Backstage:
     def _mask(self, speaker: str, id: str, speak_as: str | None) -> str | None:
         """The name that a speaker would be in disguise under: the one given, or the mask that they are named by."""
         known = self._session.cast.called(speaker) or speak_as is not None
-        mask = speak_as if known else self._live.snapshot.mask_called(speaker, id)
-        return mask_name(self._session.cast, id, mask)
+        snapshot = self._live.snapshot
+        mask = speak_as if known else snapshot.mask_called(speaker, id)
+        return mask_name(snapshot.cast, id, mask, snapshot.masks.get(id, ()))
 
     def _previewed(self, message: Message, plan: Plan) -> Preview:
         participants = plan.message.participants if plan.message else {}

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from ..errors import InputError, UnknownName, quoted, unknown
-from ..ids import check_character_id, check_visible
+from ..ids import check_character_id, check_visible, look
 from .base import Record
 from .prose import joined
 from .read_only import ReadOnlyDict
@@ -141,6 +141,14 @@ class Cast(Record):
         return index
 
     @cached_property
+    def _by_look(self) -> dict[str, dict[str, Character]]:
+        """What a name looks like → everybody who goes by such a name, by id."""
+        index: dict[str, dict[str, Character]] = {}
+        for name, members in self._by_name.items():
+            index.setdefault(look(name), {}).update(members)
+        return index
+
+    @cached_property
     def _by_display_name(self) -> dict[str, Character]:
         """Display name → the first who has it."""
         return {member.name: member for member in reversed(self.members)}
@@ -157,6 +165,10 @@ class Cast(Record):
         if name in self.by_id:
             return (self.by_id[name],)
         return tuple(self._by_name.get(name.strip().casefold(), {}).values())
+
+    def looking_like(self, name: str) -> tuple[Character, ...]:
+        """Everybody with a name that a reader takes for this one, as `look` says."""
+        return tuple(self._by_look.get(look(name.strip()), {}).values())
 
     def resolve(self, name: str) -> Character | None:
         """The one who goes by this id, name or alias, in any letter case; `None` where nobody or several do."""

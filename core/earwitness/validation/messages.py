@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, get_args
 
 from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
-from ..ids import WORLD
+from ..ids import WORLD, invisible, look
 from ..records.channel import Channel, Context
 from ..records.character import Cast
 from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted, Revised, Said, Transferred
@@ -50,22 +50,38 @@ def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str,
     return arguments.pop("key", None), arguments
 
 
-def mask_name(cast: Cast, speaker: str, speak_as: str | None) -> str | None:
+def mask_name(cast: Cast, speaker: str, speak_as: str | None, worn: Collection[str] = ()) -> str | None:
     """The name under which a character speaks in disguise; `None` for a name of their own.
 
-    Raises `InputError` for text that is no name, and for a name of somebody else in the cast.
+    Raises `InputError` for text that is no name, and for what is or looks like a name of somebody else in the cast or
+    the world's. What they have `worn` in stories of older versions stays usable.
     """
     if speak_as is None:
         return None
     name = " ".join(some_text("speak_as", speak_as).split())
     meant = [each.id for each in cast.called(name)]
+    if not meant and name in worn:
+        return name
     if not name or ":" in name:
         raise InputError(f"speak_as = {quoted(speak_as)} must be a name, without a colon.")
+    _refuse_look_alike(speak_as, name)
+    meant = meant or [each.id for each in cast.looking_like(name)]
     if meant and speaker not in meant:
         raise InputError(
             f"speak_as = {quoted(speak_as)} is a name of {' and of '.join(meant)}: choose one that is free."
         )
     return None if meant else name
+
+
+def _refuse_look_alike(given: str, name: str) -> None:
+    """Raise `InputError` for a mask that a reader could take for another name, or for the world."""
+    if character := invisible(name):
+        raise InputError(
+            f"speak_as = {quoted(given)} holds {character}, which is invisible: it would look like another name. "
+            "Use visible characters only."
+        )
+    if look(name) == WORLD:
+        raise InputError(f"speak_as = {quoted(given)} is reserved for the world container. Choose another name.")
 
 
 def update_text(description: str) -> str:
