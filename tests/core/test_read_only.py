@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
 
 from earwitness import MessageEvent, Moment, Plugin, Presence, Session
+from earwitness.records.base import Record
 from earwitness.records.plan import Plan
-from earwitness.records.read_only import sealed
+from earwitness.records.read_only import ReadOnlyDict, sealed
 from earwitness.records.state import State
 
 Begin = Callable[..., Awaitable[Session]]
@@ -77,3 +78,15 @@ def test_sealing_changes_no_value_and_keeps_shared_lists_one() -> None:
     kept = sealed(plan).state
     assert kept["a"] is kept["b"] is not names
     assert sealed(plan).state is kept
+
+
+class Joined(Record):
+    """A record with a field that is annotated as no more than a mapping."""
+
+    numbers: Mapping[str, int] = {}
+
+
+def test_a_dict_in_a_field_that_is_annotated_as_a_mapping_cannot_be_changed() -> None:
+    numbers: Any = sealed(Joined.unchecked({"numbers": {"alice": 1}})).numbers
+    assert isinstance(numbers, ReadOnlyDict)
+    assert numbers == {"alice": 1}

@@ -60,6 +60,8 @@ class ReadOnlyDict(dict[str, Any]):
 _CLOSED = frozenset({ReadOnlyDict, ReadOnlyList, str, int, float, bool, NoneType})
 """What nobody can change, at any depth."""
 _OPEN = frozenset({dict, list, tuple})
+_OPENED = frozenset({dict, list, Mapping})
+"""What a field is annotated with that may be given a dict or a list."""
 
 
 def read_only(values: Mapping[str, Any]) -> ReadOnlyDict:
@@ -136,7 +138,7 @@ def _open_fields(kind: Any) -> tuple[str, ...]:
 
 def _is_open(annotation: Any) -> bool:
     value = getattr(annotation, "__value__", annotation)  # an alias such as `JsonValue`
-    if value is Any or get_origin(value) in {dict, list} or value in {dict, list}:
+    if value is Any or value in _OPENED or get_origin(value) in _OPENED:
         return True
     if isinstance(value, type) and issubclass(value, BaseModel):
         return value.model_config.get("extra") == "allow" or bool(_open_fields(value))
