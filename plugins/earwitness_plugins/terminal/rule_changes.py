@@ -27,14 +27,14 @@ def rule_changes(found: RulesDifference, people: People) -> RenderableType:
         for column in ("", "under the old rules", "under the new rules"):
             table.add_column(column)
         for each in changes:
-            table.add_row(people.name(each.character), _way(each.old, people), _way(each.new, people))
+            table.add_row(people.name(each.character), *(_way(way, people, found.day) for way in (each.old, each.new)))
         parts += [Text(plain(f"{changes[0].message}: {changes[0].said}"), style="bold"), Padding(table, (0, 0, 0, 2))]
     return Group(*parts)
 
 
-def _way(telling: Telling | None, people: People) -> Text:
+def _way(telling: Telling | None, people: People, today: float) -> Text:
     if telling is None:
-        return Text("would not learn it", style="dim")
+        return Text(f"would not learn it by {people.day(today)}", style="dim")
     described = "witnessed it, through" if telling.how == "witnessed" else "told by"
     return Text(plain(f"{described} {_name(telling.teller, people)} on {people.day(telling.day)} ({telling.rule})"))
 

@@ -127,6 +127,18 @@ async def test_a_database_that_is_not_there_is_named(neo4j: BoltServer) -> None:
         await Neo4jGraph(**{**neo4j.settings, "database": "elsewhere"}).open()
 
 
+async def test_an_empty_database_warns_of_nothing(neo4j: BoltServer, caplog: pytest.LogCaptureFixture) -> None:
+    graph = Neo4jGraph(**neo4j.settings, namespace="never seen before")
+    await graph.open()
+    try:
+        await graph.upsert_facts([relation("ann", "knows_nobody", "ben")])
+        await graph.relations("ann")
+        await graph.changes()
+    finally:
+        await graph.close()
+    assert [each.getMessage() for each in caplog.records if each.name.startswith("neo4j")] == []
+
+
 async def test_constraints_and_indexes_are_made_once(neo4j: BoltServer) -> None:
     from neo4j import AsyncGraphDatabase
 

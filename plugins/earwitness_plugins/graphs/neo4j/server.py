@@ -23,6 +23,8 @@ ATTEMPTS = 12
 """How often a transaction is tried in which another one made the same new node first."""
 LONGEST_PAUSE = 0.5
 """The most seconds between two attempts."""
+FILTERS_NOTIFICATIONS = (5, 2)
+"""The version of Bolt from which a client may say which notifications it does not want."""
 
 
 class Server:
@@ -39,6 +41,7 @@ class Server:
         self._database = database
         self._timeout = timeout
         self._driver: AsyncDriver | None = None
+        self._unwanted: dict[str, Any] = {}
 
     async def open(self) -> None:
         """Connect. Raises `StorageError` if nobody answers, or who does refuses us."""
@@ -56,6 +59,7 @@ class Server:
             )
             async with self._driver.session(database=self._database) as session:
                 await (await session.run("RETURN 1")).consume()
+            self._unwanted = await self._unwanted_notifications(self._driver)
         except Exception as error:
             await self.close()
             raise self._translated(error) from error
@@ -66,6 +70,13 @@ class Server:
         if driver is not None:
             with suppress(Exception), anyio.CancelScope(shield=True):
                 await driver.close()
+
+    @staticmethod
+    async def _unwanted_notifications(driver: AsyncDriver) -> dict[str, Any]:
+        """What a session is opened with. A new database knows no label of ours, and would warn each time."""
+        if (await driver.get_server_info()).protocol_version < FILTERS_NOTIFICATIONS:
+            return {}
+        return {"notifications_disabled_classifications": ["UNRECOGNIZED"]}
 
     async def agent(self) -> str:
         """What the server says that it is."""
@@ -101,7 +112,8 @@ class Server:
         from neo4j.exceptions import ConstraintError
 
         try:
-            async with self._opened().session(database=self._database, default_access_mode=mode) as session:
+            driver = self._opened()
+            async with driver.session(database=self._database, default_access_mode=mode, **self._unwanted) as session:
                 return await (session.execute_write(work) if mode == "WRITE" else session.execute_read(work))
         except (ConstraintError, EarwitnessError):
             raise
