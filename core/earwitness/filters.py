@@ -183,12 +183,14 @@ def parse(text: str) -> Filter:
     """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `location = "tavern"`.
 
     A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in double
-    quotes. Raises `InvalidFilter`, which quotes the text.
+    quotes: `""` is an empty text. Raises `InvalidFilter`, which quotes the text.
     """
     if len(text) > LONGEST_TEXT:
         raise InvalidFilter(f"filter {quoted(text)} is longer than {LONGEST_TEXT:,} characters.")
     if (parts := _split(text)) is not None:
         field, op, value = parts
+        if not value:
+            raise InvalidFilter(f'filter {quoted(text)} has no value. For an empty text, write {field}{op}"".')
         literal = _literal(value)
         if literal == value and _JOINED.search(value):
             raise InvalidFilter(

@@ -71,3 +71,35 @@ def test_a_story_of_several_direct_messages_is_no_chat_by_itself(run: Run, folde
     assert (result.exit_code, result.stdout) == (2, "")
     assert "add --private" in result.stderr
     assert lines(run("export", "two", "--format", "chat", "--private").stdout) == ["Hello.", "Hello."]
+
+
+UNSAID = """\
+story: ball
+cast: [count, bob]
+present: [count, bob]
+steps:
+  - say: {speaker: count, text: I have bought the mill., speak_as: Monsieur Roux, key: m1}
+  - unmask: {character: count, audience: [bob], text: He takes off his mask}
+  - update: {text: The bells ring.}
+  - update: {text: The lamps go out.}
+  - remember: {character: bob, text: Roux has a limp.}
+"""
+
+
+def test_a_chat_says_in_one_warning_what_it_cannot_hold(run: Run, folder: Path) -> None:
+    (folder / "ball.yaml").write_text(UNSAID, "utf-8")
+    played = run("play", "ball.yaml")
+    assert played.exit_code == 0, played.output
+    for options in ((), ("--private",)):
+        assert run("export", "ball", "--format", "chat", *options).stderr == (
+            "Warning: a chat holds messages only: 1 unmasking, 2 updates and changes and 1 remembered fact left out, "
+            "and what they taught anybody. --format jsonl has them.\n"
+        )
+    assert run("export", "ball", "-o", "ball.jsonl").stderr == ""
+
+
+def test_a_chat_of_nothing_but_messages_warns_of_nothing(run: Run, folder: Path) -> None:
+    steps = "steps:\n  - al: Hello.\n  - bob: Hello.\n"
+    (folder / "two.yaml").write_text(f"story: two\ncast: [al, bob]\npresent: [al, bob]\n{steps}", "utf-8")
+    run("play", "two.yaml")
+    assert run("export", "two", "--format", "chat").stderr == ""

@@ -180,6 +180,13 @@ def test_a_text_filter_is_one_comparison(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["gameDay==", "gameDay ==  ", "location=", "gameDay<="])
+def test_a_comparison_without_a_value_is_refused(text: str) -> None:
+    with pytest.raises(InvalidFilter, match=r'has no value\. For an empty text, write .*""'):
+        parse(text)
+    assert parse('location=""') == equals("location", "")
+
+
 @pytest.mark.parametrize("title", ["bread and butter", '"x and y=3"', "sand or=2"])
 def test_a_value_may_hold_the_words_that_join(title: str) -> None:
     assert parse(f"title={title}") == equals("title", title.strip('"'))
@@ -245,7 +252,7 @@ def test_all_of_holds_where_all_parts_do(parts: list[Filter | None], stored: dic
         ("isSpeaker==true", Compare("isSpeaker", "==", True)),
         ('speaker=="true"', Compare("speaker", "==", "true")),
         ('speaker=="3"', Compare("speaker", "==", "3")),
-        ("speaker==", Compare("speaker", "==", "")),
+        ('speaker==""', Compare("speaker", "==", "")),
         ("speaker==null", Compare("speaker", "==", "null")),
         ("speaker==[1]", Compare("speaker", "==", "[1]")),
         ("location==the cave", Compare("location", "==", "the cave")),
@@ -256,7 +263,7 @@ def test_all_of_holds_where_all_parts_do(parts: list[Filter | None], stored: dic
         ('location = "tavern"', Compare("location", "==", "tavern")),
         ("gameDay=3", Compare("gameDay", "==", 3)),
         ("location=a==b", Compare("location", "==", "a==b")),
-        ("speaker=", Compare("speaker", "==", "")),
+        ('speaker=""', Compare("speaker", "==", "")),
     ],
 )
 def test_a_comparison_is_read(text: str, parsed: Filter) -> None:

@@ -85,6 +85,7 @@ async def _files(story: Session, name: str, private: bool) -> list[File]:
     from earwitness_plugins.applications.exports.chat import said_apart
     from earwitness_plugins.applications.exports.files import files
     from earwitness_plugins.applications.exports.story_messages import story_messages
+    from earwitness_plugins.applications.exports.unsaid import not_in_a_chat
     from earwitness_plugins.terminal.warnings import warn
 
     before = await story.backstage(role="owner").before()
@@ -100,6 +101,8 @@ async def _files(story: Session, name: str, private: bool) -> list[File]:
         raise InputError(f"everything in {story.id!r} was said in {where}: add --private to export it.")
     if not made:
         raise InputError(f"{story.id!r} has nothing to export as {name}. For all of it: --format {WHOLE}.")
+    if name == "chat" and (unsaid := not_in_a_chat(await story.backstage(role="owner").journal())):
+        warn([unsaid])
     return list(made)
 
 
