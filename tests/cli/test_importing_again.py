@@ -85,6 +85,17 @@ def test_another_swipe_is_a_reroll_in_the_story(run: Run, files: Path) -> None:
     assert run("export", "night", "--format", "chat").stdout_bytes == (files / "night.jsonl").read_bytes()
 
 
+def test_a_text_that_was_changed_beside_its_swipes_is_an_edit_in_the_story(run: Run, files: Path) -> None:
+    run("import", "night.jsonl")
+    exported = run("export", "night", "--format", "chat").stdout
+    (files / "night.jsonl").write_text(exported.replace('"mes": "Who is there?"', '"mes": "Who is it?"'), "utf-8")
+    result = run("import", "night.jsonl")
+    assert result.stdout == "Imported into night: 1 edit (1 there already)\n"
+    assert "in none of the swipes" in result.stderr
+    assert said(run, "night") == ["Who is it?", "Me."]
+    assert run("import", "night.jsonl").stdout == "Imported into night: nothing new\n"
+
+
 def test_a_line_that_is_gone_is_retracted_in_the_story(run: Run, files: Path) -> None:
     run("import", "night.jsonl")
     shorter = CHAT[: CHAT.index('{"name": "Kim"')]

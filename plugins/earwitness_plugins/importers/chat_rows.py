@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,7 @@ def _message(row: LenientObject, index: int) -> ChatRow:
 
 
 def chosen_text(row: LenientObject) -> str:
-    """The text of the chosen swipe; the message itself where there are no swipes."""
+    """The text of the chosen swipe; the message itself where it is in none of the swipes, or there are none."""
     swipes, number = row.values.get("swipes"), row.values.get("swipe_id")
     if isinstance(number, str) and number.isdecimal():
         row.repaired("swipe_id", number, "taken as a number")
@@ -114,4 +114,14 @@ def chosen_text(row: LenientObject) -> str:
     if not 0 <= number < len(swipes) or not isinstance(swipes[number], str):
         row.repaired("swipe_id", number, f"there are {len(swipes)} swipes; the message itself was taken")
         return row.text("mes")
+    if is_rewritten(row.values.get("mes"), swipes):
+        row.repaired("mes", row.values["mes"], "in none of the swipes; taken in place of the chosen one")
+        return row.text("mes")
     return row.within(f"swipes[{number}]", {"mes": swipes[number]}).text("mes")
+
+
+def is_rewritten(shown: object, swipes: Collection[object]) -> bool:
+    """Whether the message that a front end shows was changed by a program that left the swipes as they were."""
+    if not isinstance(shown, str) or not shown.strip():
+        return False
+    return shown.strip() not in {each.strip() for each in swipes if isinstance(each, str)}

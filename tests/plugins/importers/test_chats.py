@@ -47,6 +47,12 @@ def test_a_chat_is_one_scene_with_the_user_in_a_mask(tmp_path: Path) -> None:
     assert [(line.speaker, line.text) for line in found.lines] == [("Mira", "Welcome, Kim."), ("Kim", "Thanks.")]
 
 
+def test_a_message_that_was_changed_beside_its_swipes_counts_as_it_is_shown(tmp_path: Path) -> None:
+    found = read(tmp_path, HEADER, says("Mira", "New.", swipes=["Old.", "Other."], swipe_id=0))
+    assert [line.text for line in found.scenes[0].lines] == ["New."]
+    assert "in none of the swipes" in "".join(found.repairs)
+
+
 def test_the_chosen_swipe_counts(tmp_path: Path) -> None:
     swipes = ["First.", "Second.", "Third."]
     found = scene(tmp_path, HEADER, says("Mira", "First.", swipes=swipes, swipe_id=2), says("Mira", "Plain."))

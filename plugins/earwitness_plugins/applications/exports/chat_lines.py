@@ -11,7 +11,7 @@ from earwitness.records.channel import Channel
 from earwitness.records.character import Cast, Character, display_name
 from earwitness.records.journal import Revised
 from earwitness_plugins.importers.chat_marks import EXTRA, ChatMark, digest, mark_of
-from earwitness_plugins.importers.chat_rows import NARRATOR, chosen_text
+from earwitness_plugins.importers.chat_rows import NARRATOR, chosen_text, is_rewritten
 from earwitness_plugins.importers.files.lenient import LenientObject
 
 from .chat_dates import dated
@@ -137,7 +137,10 @@ def swipes(row: Row) -> tuple[list[str], int]:
     if isinstance(chosen, str) and chosen.isdecimal():
         chosen = int(chosen[:9])
     if isinstance(found, list) and type(chosen) is int and 0 <= chosen < len(found):
-        return [str(each) for each in found], chosen
+        texts, shown = [str(each) for each in found], row.get("mes")
+        if is_rewritten(shown, found):
+            texts[chosen] = str(shown)
+        return texts, chosen
     return [str(row.get("mes") or "")], 0
 
 
