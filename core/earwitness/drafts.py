@@ -133,8 +133,11 @@ class Drafts:
         """Newcomers to the cast. See `Session.join`."""
         newcomers = as_cast(members)
         for each in newcomers:
-            if each.id not in self._live.snapshot.cast:
+            known = self._live.snapshot.cast.by_id.get(each.id)
+            if known is None:
                 each.check_newcomer()
+            elif known.names != each.names:
+                each.check_names()
         return Changed(joins=newcomers.members, quiet=True)
 
     async def leaving(self, character: str, key: str | None) -> Changed:

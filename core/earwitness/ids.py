@@ -26,6 +26,7 @@ PREFIXES = {
 }
 """Kind of container that belongs to no session → the prefix of its names."""
 _INVISIBLE = re.compile(f"(?! )[{IN_LINE}]")
+_HEADING = re.compile(r"###[^#]+###")
 RESERVED_SESSION_PREFIXES = (*PREFIXES.values(), "personal-canon-")
 
 
@@ -89,6 +90,17 @@ def invisible(id: str) -> str | None:
 def blanked(name: str) -> str:
     """A name with a blank in place of each invisible character, so that an id can be made of it."""
     return name if name.isascii() else _INVISIBLE.sub(" ", name)
+
+
+def check_name(what: str, name: str) -> str:
+    """Return a new name as prompts may show it, or raise `InvalidId` for what would end a line or begin a section."""
+    if not name.strip() or any(category(character) in {"Cc", "Zl", "Zp"} for character in name):
+        raise InvalidId(f"{what} {name!r} cannot be used: a name is one line of text, without control characters.")
+    if _HEADING.search(name):
+        raise InvalidId(
+            f"{what} {name!r} cannot be used: ###…### is a section's heading in prompts. Write it otherwise."
+        )
+    return name
 
 
 def look(name: str) -> str:

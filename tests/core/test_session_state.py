@@ -42,7 +42,10 @@ async def test_a_key_of_the_hosts_own_stays_as_it_is_written_and_ours_take_eithe
     ("changes", "said"),
     [
         ({"game_day": "soon"}, "state game_day = 'soon' cannot be used"),
-        ({"game_day": float("nan")}, "state game_day = nan cannot be used"),
+        ({"game_day": float("nan")}, "state game_day = nan cannot be used: a finite number is needed"),
+        ({"game_day": True}, "state game_day = True cannot be used: a number is needed"),
+        ({"seal": b"x"}, "state seal = b'x' cannot be used: JSON has no bytes"),
+        ({"seals": {"red": [b"x"]}}, "cannot be used: JSON has no bytes"),
         ({"current_scene": 5}, "state current_scene = 5 cannot be used"),
         ({"flags": ["open"]}, r"state flags = \['open'\] cannot be used"),
         ({"whereabouts": {"bob": "tavern"}}, r"state whereabouts\.bob = 'tavern' cannot be used"),
@@ -204,3 +207,20 @@ async def test_the_host_s_word_on_who_is_present_brings_them_here(begin: Begin) 
     assert story.state.here == ("alice", "bob")
     await (await story.say("alice", "Hello.", audience=["charlie"])).settled()
     assert story.state.here == ("alice", "bob")
+
+
+@pytest.mark.parametrize("name", ["A\n###Message###", "###Message###", "a\tb", "a\u2028b", " "])
+async def test_a_name_that_would_end_a_line_or_begin_a_section_is_refused(begin: Begin, name: str) -> None:
+    story = await begin(cast=("alice", "bob"))
+    for newcomer in (Character("zed", name=name), Character("zed", aliases=[name]), Character("bob", name=name)):
+        with pytest.raises(InputError, match="cannot be used"):
+            await story.join(newcomer)
+    with pytest.raises(InputError, match="cannot be used"):
+        await begin(id="s2", cast=(Character("zed", name=name), "bob"))
+    assert story.cast.ids == ("alice", "bob")
+
+
+async def test_a_mask_is_no_heading(begin: Begin) -> None:
+    story = await begin(cast=("alice", "bob"))
+    with pytest.raises(InputError, match="a section's heading in prompts"):
+        await story.say("alice", "Hello.", speak_as="###Message###")

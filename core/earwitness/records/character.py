@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import field_validator
 
 from ..errors import InputError, UnknownName, quoted, unknown
-from ..ids import check_character_id, check_visible, look
+from ..ids import check_character_id, check_name, check_visible, look
 from .base import Record
 from .prose import joined
 from .read_only import ReadOnlyDict
@@ -24,7 +24,7 @@ class Character(Record):
     id: str
     """Unique in the session; names the container `{session_id}-{id}`. Never `world`."""
     name: str
-    """Display name, as memories show it (`Message: Alice: …`). Default: the id in title case."""
+    """Display name, as memories show it (`Message: Alice: …`). Empty, as by default: the id in title case."""
     aliases: tuple[str, ...] = ()
     """Other names the character answers to, in any letter case."""
     kind: CharacterKind = "character"
@@ -63,9 +63,18 @@ class Character(Record):
         return check_character_id(value)
 
     def check_newcomer(self) -> None:
-        """Raise `InvalidId` if the character may not join a story anew: an id of it has an invisible character."""
+        """Raise `InvalidId` if the character may not join a story anew.
+
+        An id of it has an invisible character, or a name of it would end a line or begin a section of a prompt.
+        """
+        self.check_names()
         for field in ("id", "personality_id", "user_id", "persona_id"):
             check_visible(f"character {self.id!r}: {field}", getattr(self, field) or "")
+
+    def check_names(self) -> None:
+        """Raise `InvalidId` if a name would end a line or begin a section of a prompt."""
+        for name in (self.name, *self.aliases):
+            check_name(f"character {self.id!r}: name", name)
 
     def __str__(self) -> str:
         kind = "" if self.kind == "character" else f" ({self.kind})"

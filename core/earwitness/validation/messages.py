@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
-from ..ids import WORLD, invisible, look
+from ..ids import WORLD, check_name, invisible, look
 from ..records.channel import Channel, Context
 from ..records.character import Cast
 from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted, Revised, Said, Transferred
@@ -80,6 +80,7 @@ def _refuse_look_alike(given: str, name: str) -> None:
             f"speak_as = {quoted(given)} holds {character}, which is invisible: it would look like another name. "
             "Use visible characters only."
         )
+    check_name("speak_as =", name)
     if look(name) == WORLD:
         raise InputError(f"speak_as = {quoted(given)} is reserved for the world container. Choose another name.")
 

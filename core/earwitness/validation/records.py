@@ -82,6 +82,8 @@ def check_state(before: State, changes: Mapping[str, Any]) -> None:
             raise InputError(f"state {key} = None cannot be used: every story has one.")
         if key == "current_scene" and isinstance(value, str) and not parts(value):
             raise InputError(f"state {key} = {value!r} cannot be used: a place needs a name.")
+        if key == "game_day" and isinstance(value, bool):
+            raise InputError(f"state {key} = {value!r} cannot be used: a number is needed.")
         _check_json(key, value)
     try:
         before.updated(changes)
@@ -98,8 +100,17 @@ def _check_json(key: str, value: Any) -> None:
         raise InputError(f"state {key} cannot be used: it is nested too deep. {KEEPABLE}") from error
     try:
         json.dumps(jsonable, allow_nan=False)
-    except ValueError as error:
-        raise InputError(f"state {key} = {quoted(value)} cannot be used: {error}. {KEEPABLE}") from error
+        json.dumps(value, default=_without_bytes, skipkeys=True)
+    except (TypeError, ValueError) as error:
+        why = "a finite number is needed" if "float" in str(error) else error
+        raise InputError(f"state {key} = {quoted(value)} cannot be used: {why}. {KEEPABLE}") from error
+
+
+def _without_bytes(value: Any) -> Any:
+    """A value as JSON has it. Raises `TypeError` for bytes, which would become text."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise TypeError("JSON has no bytes: decode them")
+    return to_jsonable_python(value)
 
 
 def _check_spelling(key: str) -> None:
