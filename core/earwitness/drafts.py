@@ -254,6 +254,7 @@ class Drafts:
         how: Interaction,
         shared_from: str | None,
         trust: float,
+        rule: str,
     ) -> Derived:
         """A memory written by hand. See `Session.remember`."""
         if how == "direct" and shared_from is not None:
@@ -268,7 +269,7 @@ class Drafts:
             type=type,
             metadata={**table("metadata", metadata), **({} if where is None else where.metadata)},
             rests_on=memory_ids("rests_on", rests_on),
-            rule="written by hand",
+            rule=rule,
             how=how,
             shared_from=None if shared_from is None else await self._names.id(shared_from),
             trust=trust,

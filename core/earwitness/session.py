@@ -181,6 +181,7 @@ class Session(Extensible):
         how: Interaction = "direct",
         shared_from: str | None = None,
         trust: float = 1.0,
+        rule: str = "written by hand",
         metadata: Mapping[str, Any] | None = None,
         channel: Channel | None = None,
         key: str | None = None,
@@ -188,10 +189,10 @@ class Session(Extensible):
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too. `how`,
-        `shared_from` and `trust` (0 to 1) say how it is known, `channel` where. Raises `UnknownName` for a stranger or
-        an unknown ground, `InputError` for an empty text, a `type` of Earwitness's own, or a retracted ground."""
-        known: dict[str, Any] = {"how": how, "shared_from": shared_from, "trust": trust}
+        A retraction of what is in `rests_on` (memories, keys) removes it too. `how`, `shared_from`, `trust` (0 to 1)
+        and `rule` say how it is known, `channel` where. Raises `UnknownName` for a stranger or an unknown ground,
+        `InputError` for an empty text, a `type` of ours, or a retracted ground."""
+        known: dict[str, Any] = {"how": how, "shared_from": shared_from, "trust": trust, "rule": text("rule", rule)}
         body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
         return await self._journal.append_about_memories(body, key)
 
@@ -360,8 +361,7 @@ class Session(Extensible):
         return await self._transcript.has(key)
 
     async def outcome(self, key: str) -> Outcome:
-        """What became of the message or change with this key: the outcome that the first call returned, with
-        `created` `False`. Raises `UnknownName`; `has` says whether there is one."""
+        """The outcome that the first call with this key returned; its `created` is `False`. Raises `UnknownName`."""
         return await self._transcript.outcome(key)
 
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────

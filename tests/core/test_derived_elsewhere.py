@@ -22,9 +22,9 @@ async def test_a_derived_memory_is_explained_by_what_it_rests_on(begin: Begin, m
     await story.tell("bob", "charlie", "sum")
     theirs = await one(memories, story, "charlie", "summary")
     assert str(await story.backstage().explain(theirs.id)).splitlines() == [
-        "charlie remembers the summary 'sum'",
+        "charlie remembers the summary 'There is a key.'",
         "  was told by bob on day 1: the host said so",
-        "    bob remembers the summary 'sum'",
+        "    bob remembers the summary 'There is a key.'",
         "      noted it on day 1: written by hand",
         "      because bob remembers what alice said on day 1 (message 2, key 'k')",
         "        heard it from alice on day 1: everyone perceives everything",

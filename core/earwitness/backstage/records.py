@@ -223,9 +223,9 @@ class Explanation(DatedRecord):
 
     @property
     def about(self) -> str:
-        """`what alice said on day 1 (message 2, key 'm1')`; `the summary 'sum'`; `the lore 'sword'` for a piece."""
+        """`what alice said on day 1 (message 2, key 'm1')`; `the summary 'The mill burns.'`; `the lore 'sword'`."""
         if (type := str(self.metadata.get("type", MESSAGE))) not in OUR_TYPES:
-            return f"the {type} {self.source!r}" if self.source else f"the {type} {self.content!r}"
+            return f"the {type} {gist(self.content)!r}"
         if type in PIECE_TYPES:
             key = self.metadata.get("loreKey")
             return f"the {type.replace('_', ' ')}" + ("" if key is None else f" {key!r}")

@@ -160,6 +160,7 @@ class Session(SessionChanges):
         how: Interaction = "direct",
         shared_from: str | None = None,
         trust: float = 1.0,
+        rule: str = "written by hand",
         metadata: Mapping[str, Any] | None = None,
         channel: Channel | None = None,
         key: str | None = None,
@@ -167,9 +168,9 @@ class Session(SessionChanges):
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        `rests_on` are memories, or keys of messages and changes: retracting any of them removes this memory too. `how`,
-        `shared_from` and `trust` (0 to 1) say how it is known, `channel` where. Raises `UnknownName` for a stranger or
-        an unknown ground, `InputError` for an empty text, a `type` of Earwitness's own, or a retracted ground."""
+        A retraction of what is in `rests_on` (memories, keys) removes it too. `how`, `shared_from`, `trust` (0 to 1)
+        and `rule` say how it is known, `channel` where. Raises `UnknownName` for a stranger or an unknown ground,
+        `InputError` for an empty text, a `type` of ours, or a retracted ground."""
         return Outcome(
             self._call,
             self._call(
@@ -182,6 +183,7 @@ class Session(SessionChanges):
                 how=how,
                 shared_from=shared_from,
                 trust=trust,
+                rule=rule,
                 metadata=metadata,
                 channel=channel,
                 key=key,
@@ -270,8 +272,7 @@ class Session(SessionChanges):
         return self._call(self._behind.has, key)
 
     def outcome(self, key: str) -> Outcome:
-        """What became of the message or change with this key: the outcome that the first call returned, with
-        `created` `False`. Raises `UnknownName`; `has` says whether there is one."""
+        """The outcome that the first call with this key returned; its `created` is `False`. Raises `UnknownName`."""
         return Outcome(self._call, self._call(self._behind.outcome, key))
 
     def settled(self, timeout: float | None = None) -> None:

@@ -233,7 +233,8 @@ class Conversations:
         else:
             metadata = {"pantheonId": talk.telling.pantheon, "messageIds": list(talk.keys)}
             given = {name: value for name, value in metadata.items() if value is not None}
-            outcome = await self._story.remember(teller, text, type=NOTE, rests_on=rests_on, metadata=given, key=key)
+            made: dict[str, Any] = {"type": NOTE, "rule": "the conversation was closed", "key": key}
+            outcome = await self._story.remember(teller, text, rests_on=rests_on, metadata=given, **made)
         return next(each.memory_id for each in (await outcome.settled()).deliveries)
 
 

@@ -308,6 +308,8 @@ async def test_explain_names_the_rule_by_which_a_summary_was_told(hotel: Any) ->
     (memory,) = (await hotel.backstage().inspect("vaggie")).memories
     explained = str(await hotel.backstage().explain(memory.id))
     assert "was told by charlie on day 2: hotel:share_all_direct_user_interactions" in explained
+    assert ": the conversation was closed" in explained
+    assert "closed-note" not in explained
 
 
 LIKE_MESSAGES = """
