@@ -6,10 +6,26 @@ from collections.abc import Mapping
 from typing import Literal
 
 from earwitness import Record, State
+from earwitness.records.state import Day
 
 FACTS = "canon"
 """The name under which canon notes its facts."""
 KnownInside = Literal["cards", "global", "personal", "users", "pantheons", "story"]
+
+
+class HubsThen(Record):
+    """What a bubble knows of its story's hubs: what they had told its characters when it began."""
+
+    entry: int
+    """Number of the story's last entry by then."""
+    day: Day
+    """The story's game day."""
+    time: float
+    """When it was (seconds since 1970, UTC), which tells the story from a later one of the same id."""
+    facts: int = 0
+    """How many facts about relationships the story had noted. The bubble begins with them."""
+    joined: dict[str, int] = {}
+    """Character id → number of the entry with which they joined the story; 0 = there from the beginning."""
 
 
 class BubbleMark(Record):
@@ -23,6 +39,8 @@ class BubbleMark(Record):
     """When its story began (ISO 8601), which tells it from a later story of the same id."""
     knows: tuple[KnownInside, ...] = ()
     """What of ordinary life is known in it."""
+    hubs: HubsThen | None = None
+    """What is known of the story's hubs, if it knows the pantheons; a branch of the story took them along."""
 
 
 def mark_of(state: State) -> BubbleMark | None:

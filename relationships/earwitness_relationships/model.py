@@ -126,8 +126,11 @@ class RelationshipsModel:
 
     async def picture(self, session: str, state: State) -> StoryPicture:
         """The rules and the graph of a story. Raises `StorageError`."""
+        return await self.picture_with(session, state.facts_of(PACKAGE))
+
+    async def picture_with(self, session: str, noted: tuple[JsonValue, ...]) -> StoryPicture:
+        """The rules and the graph with the facts that a story has noted. Raises `StorageError`."""
         view = await self.view()
-        noted = state.facts_of(PACKAGE)
         known = self._pictures.pop(session, None)
         if known is None or known[0] != noted or not known[1].graph.is_current:
             known = (noted, self._picture(view, noted, known))

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from time import time
 from typing import Any, get_args
 
 from earwitness import Earwitness, Session
 from earwitness.errors import InputError, NotYetApplied, unknown
 from earwitness.ids import check_new_session_id, check_shared_id
 
-from ..bubble_mark import FACTS, KnownInside, mark_of
+from ..bubble_mark import FACTS, BubbleMark, HubsThen, KnownInside, mark_of
 from ..model import PACKAGE
 from .cards import prepare_as
 from .channels import seat_as
@@ -116,9 +117,20 @@ class Bubbles:
             await seat_as(self._story, session)
             if "cards" in known:
                 await prepare_as(self._ew, self._story, session)
-        mark = {"bubble_of": self._story.id, "bubble": name, "begun": await self._begun(), "knows": list(known)}
+        hubs = await self._hubs(len(noted)) if "pantheons" in known and "story" not in known else None
+        mark = BubbleMark(
+            bubble_of=self._story.id, bubble=name, begun=await self._begun(), knows=known, hubs=hubs
+        ).model_dump(mode="json", exclude_defaults=True)
         facts = {FACTS: [mark], **({PACKAGE: noted} if noted else {})}
         await (await session.change(facts=facts, key="canon-mark")).decided()
+
+    async def _hubs(self, facts: int) -> HubsThen | None:
+        """What a bubble that begins now knows of its story's hubs."""
+        then = await self._ew.engine.ledger.load(self._story.id)
+        if then is None:
+            return None
+        joined = {id: then.joined.get(id, 0) for id in self._story.cast.ids}
+        return HubsThen(entry=then.decided, day=then.state.game_day, time=time(), facts=facts, joined=joined)
 
     async def _refuse_a_session_of_this_name(self, name: str, id: str) -> None:
         """Raise `InputError` for a session that has the id of this bubble, and is none of the story's."""

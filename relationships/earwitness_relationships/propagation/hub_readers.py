@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from earwitness.filters import And, Compare, Filter, Not, Or, equals, matches
 from earwitness.records.memory_types import MetaValue
 
+from ..bubble_mark import HubsThen
 from ..compiled.adjacency import Adjacency
 from ..compiled.hub_members import HubMembers
 from ..graph.view import GraphView
@@ -29,6 +30,9 @@ TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
 """Metadata: how many messages the story had by then, and the version of the graph of all stories. Who was made a member
 after that does not read it."""
 
+SAID_TIME = "saidTime"
+"""Metadata: when the message was said (seconds since 1970, UTC)."""
+
 
 def when_written(hub: HubTelling) -> dict[str, MetaValue]:
     """The metadata that say when a hub was told. What an earlier version told does not say everything."""
@@ -44,6 +48,18 @@ def read_by(held: Iterable[HeldMembership]) -> Filter:
 def read_since(joined: int) -> Filter:
     """What was told once somebody had joined the story with this entry. Earlier versions did not note when."""
     return Not(Compare(TOLD_AT, "<", joined))
+
+
+def told_by(hubs: HubsThen) -> Filter:
+    """What had been told, and had arrived, when a bubble began. Earlier versions did not note when."""
+    return And(
+        (
+            equals("type", TOLD),
+            Compare(TOLD_AT, "<=", hubs.entry),
+            Compare(SAID_TIME, "<=", hubs.time),
+            Compare("learnedDay", "<=", hubs.day),
+        )
+    )
 
 
 def _bounds(held: HeldMembership) -> Iterator[Filter]:

@@ -7,13 +7,15 @@ the one memory. The container is open to all, and `reads.HubGuard` lets nobody b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 
 from earwitness import Derivation, SharingEvent
 from earwitness.containers import EVERYBODY, pantheon_container
 from earwitness.records.memory_types import MetaValue
 
 from .hub_before import HubBefore
-from .hub_readers import TOLD, HubReaders, when_written
+from .hub_readers import SAID_TIME, TOLD, HubReaders, when_written
 from .personalities import Personalities
 from .records import HubTelling, Telling
 
@@ -101,6 +103,7 @@ def _in_hub(
         "messageIds": [message.key],
         "revision": message.revision,
         KNOWN_TO: list(known),
+        **_said_time(message.timestamp),
         **when_written(hub),
     }
     return Derivation(
@@ -118,3 +121,10 @@ def _in_hub(
         trust=telling.trust,
         due=telling.day,
     )
+
+
+def _said_time(timestamp: str) -> dict[str, MetaValue]:
+    """When a message was said, unless its timestamp says no time."""
+    with suppress(ValueError):
+        return {SAID_TIME: datetime.fromisoformat(timestamp).timestamp()}
+    return {}

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from earwitness import PlanEvent, ReadEvent, ReadProviderEvent, ReadRequest, Settings, Strike
 from earwitness.containers import pantheon_container
-from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Not, Or, equals
+from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, equals
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
-from ..model import RelationshipsModel, StoryPicture
+from ..bubble_mark import mark_of
+from ..model import PACKAGE, RelationshipsModel, StoryPicture
 from ..pantheons.held import held_memberships, pantheons_left
 from ..rules.graph_form import PREFIX
 from ..rules.records import Pantheon
-from .hub_readers import TOLD, read_by, read_since
+from .hub_readers import TOLD, read_by, read_since, told_by
 from .hubs import KNOWN_TO
 
 PANTHEON = "pantheon"
@@ -46,7 +47,7 @@ class HubReads:
 
     async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
         """A request for each hub that exists."""
-        picture = await self._model.picture(event.session, event.state)
+        picture = await _picture(self._model, event)
         wanted = {pantheon_container(slug).name: None for slug in self._wanted(picture, event.personality)}
         if not wanted:
             return []
@@ -82,11 +83,18 @@ class HubGuard:
         """Hides what was told while the reader was no member, or in a pantheon that no longer exists."""
         if event.kind != PANTHEON:
             return EVERYTHING
-        picture = await self._model.picture(event.session, event.state)
+        mark = mark_of(event.state)
+        hubs = mark.hubs if mark else None
+        if hubs and event.character not in hubs.joined:
+            return NOTHING
+        picture = await _picture(self._model, event)
         slug = event.container.removeprefix(PREFIX)
         pantheon = picture.book.pantheon(slug)
         readable = read_by(held_memberships(pantheon, picture.graph, slug, event.personality))
-        readable = And((readable, read_since(event.joined))) if event.joined else readable
+        joined = hubs.joined[event.character] if hubs else event.joined
+        readable = And((readable, read_since(joined))) if joined else readable
+        if mark and hubs:
+            return And((readable, told_by(hubs), equals("sessionId", mark.bubble_of)))
         return Or((readable, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else readable
 
     def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
@@ -94,8 +102,19 @@ class HubGuard:
         return ()
 
 
+async def _picture(model: RelationshipsModel, event: ReadEvent | ReadProviderEvent) -> StoryPicture:
+    """The rules and the graph: in a bubble that reads its story's hubs, as they were when it began."""
+    mark = mark_of(event.state)
+    if mark is None or mark.hubs is None:
+        return await model.picture(event.session, event.state)
+    began_with = event.state.facts_of(PACKAGE)[: mark.hubs.facts]
+    return await model.picture_with(f"{event.session} at its beginning", began_with)
+
+
 def _request(name: str, event: ReadProviderEvent) -> ReadRequest:
-    here = And((equals("sessionId", event.session), Not(In(KNOWN_TO, (event.personality,)))))
+    mark = mark_of(event.state)
+    session = mark.bubble_of if mark and mark.hubs else event.session
+    here = And((equals("sessionId", session), Not(In(KNOWN_TO, (event.personality,)))))
     return ReadRequest(container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here, unless_own=True)
 
 
