@@ -18,6 +18,7 @@ from ..records.derived import Derivation
 from ..records.journal import Changed, Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
+from ..records.read_only import ReadOnlyDict
 from ..records.state import FactsOf
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
@@ -40,7 +41,7 @@ class Arrivals:
         self._engine, self._live, self._entry, self._plan_so_far, self._data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
         self._state = plan.state_after(live.snapshot.state)
-        self._joined = live.snapshot.joined_after(plan)
+        self._joined = ReadOnlyDict(live.snapshot.joined_after(plan))
         self._knowers: dict[str, dict[str, Delivery]] = {}
         """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
         again."""
