@@ -8,7 +8,7 @@ quoted. A prompt without a placeholder receives no memories.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import InputError, WallError, quoted
@@ -84,13 +84,39 @@ class _Filler:
 
     def __init__(self, blocks: Mapping[str, str], messages: Collection[str]) -> None:
         self._blocks = blocks
-        self._said = {said for each in messages if any(word in each for word in blocks) and (said := each.strip())}
-        longest_first = [sorted(words, key=len, reverse=True) for words in (self._said.difference(blocks), blocks)]
-        self._pattern = re.compile("|".join(re.escape(word) for words in longest_first for word in words))
+        self._said = {each.strip() for each in messages if any(word in each for word in blocks)}
+        self._placeholder = re.compile("|".join(map(re.escape, sorted(blocks, key=len, reverse=True))))
 
-    def text(self, text: str) -> str:
-        """Fill a text by the host, which may quote messages of the story."""
-        return self._pattern.sub(lambda found: self._blocks.get(found[0], found[0]), text)
+    def text(self, text: str, history: bool = False) -> str:
+        """Fill a text by the host, which may quote messages of the story.
+
+        If all that stands for a block is in what somebody said, the first is the host's, except in `history`: else
+        whoever says the words around the placeholder would take everybody's memories away.
+        """
+        found = list(self._placeholder.finditer(text))
+        free = self._free(found, text)
+        if not history:
+            filled = {self._blocks[each[0]] for each in free}
+            first = {self._blocks[each[0]]: each for each in reversed(found)}
+            free += [each for block, each in first.items() if block not in filled]
+        own = {each.start() for each in free}
+        return self._placeholder.sub(lambda each: self._blocks[each[0]] if each.start() in own else each[0], text)
+
+    def _free(self, found: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
+        """Those of the placeholders that are in no quoted message."""
+        # A bare placeholder that somebody said is left out: it would take the host's own away.
+        quoted = (
+            sorted(place for said in self._said.difference(self._blocks) for place in _places(said, text))
+            if found
+            else []
+        )
+        free, reached, at = list[re.Match[str]](), 0, 0
+        for each in found:
+            while at < len(quoted) and quoted[at][0] <= each.start():
+                reached, at = max(reached, quoted[at][1]), at + 1
+            if each.end() > reached:
+                free.append(each)
+        return free
 
     def message(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Fill the text of a message, or the text of its parts."""
@@ -108,4 +134,12 @@ class _Filler:
 
     def _unless_said(self, text: str, history: bool) -> str:
         """`history`: the whole text may be a message of the story. System text never is."""
-        return text if history and text.strip() in self._said else self.text(text)
+        return text if history and text.strip() in self._said else self.text(text, history)
+
+
+def _places(said: str, text: str) -> Iterator[tuple[int, int]]:
+    """Begin and end of each place where a text quotes what was said."""
+    begin = text.find(said)
+    while begin >= 0:
+        yield begin, begin + len(said)
+        begin = text.find(said, begin + len(said))

@@ -48,7 +48,7 @@ def imported(value: object, file: str, stem: str, repairs: list[str]) -> Importe
     if not any(data.get(*keys)[1] for keys in (NAME, DESCRIPTION, FIRST, ("personality",))) and not root.get(*NAME)[1]:
         raise StoryError(f"{file}: the card has no name, no description and no first message.")
     name = _name(data, root) or _named_after(data, stem)
-    nickname = data.text("nickname").strip()[:LONGEST_NAME]
+    nickname = " ".join(data.text("nickname").split())[:LONGEST_NAME].strip()
     called = nickname or name
 
     def filled(text: str) -> str:
