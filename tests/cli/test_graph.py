@@ -58,6 +58,16 @@ def test_show_lists_relations_neighbours_and_history(run: Run, folder: Path, fac
     assert "more: --limit" in run("graph", "show", "--history", "--limit", "2").output
 
 
+def test_show_says_that_it_does_not_know_a_node(run: Run, folder: Path, facts: list[Fact]) -> None:
+    written(folder / "earwitness.db", facts)
+    for more in ((), ("--history",), ("--depth", "2")):
+        asked = run("graph", "show", "vagie", *more)
+        assert asked.exit_code == 2
+        assert "unknown node 'vagie'" in asked.output
+        assert "Did you mean 'vaggie'?" in asked.output
+    assert run("graph", "show", "alastor").exit_code == 0  # it was there before
+
+
 def test_a_graph_moves_to_a_server_and_back_and_loses_nothing(
     run: Run, folder: Path, facts: list[Fact], arcadedb: BoltServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,7 +43,7 @@ async def show(
     """List the relations of a NODE, or of all; those near it; or its history."""
     from earwitness.errors import InputError
     from earwitness_plugins.terminal import graph_tables as tables
-    from earwitness_plugins.terminal.graphs import graph_spec, opened_graph
+    from earwitness_plugins.terminal.graphs import graph_spec, known_node, opened_graph
 
     if node is None and depth:
         raise InputError("--depth needs a NODE, as in graph show charlie --depth 2.")
@@ -52,6 +52,8 @@ async def show(
     found: Sequence[Record]
     async with opened_graph(graph_spec(graph, settings), settings) as store:
         version = await store.version()
+        if node:
+            await known_node(store, node)
         if history:
             found = changes = await (store.history(node) if node else store.changes())
             shown = tables.history_table(changes, f"History of {whose}", limit)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from earwitness.errors import InputError
+from earwitness.errors import InputError, UnknownName, did_you_mean, unknown
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
@@ -19,6 +19,9 @@ from earwitness_relationships.settings import RelationshipsSettings
 
 SERVER = {"uri": "NEO4J_URI", "user": "NEO4J_USER", "database": "NEO4J_DATABASE", "password": "NEO4J_PASSWORD"}
 """Setting of `neo4j` → the environment variable that has it where only the name is given."""
+
+MOST_NAMED = 50
+"""The most nodes that an error names."""
 
 
 def graph_spec(text: str | None, settings: Settings) -> StrategySpec:
@@ -45,6 +48,17 @@ async def opened_graph(spec: StrategySpec, settings: Settings, *, create: bool =
         yield store
     finally:
         await store.close()
+
+
+async def known_node(store: GraphStore, id: str) -> None:
+    """Raise `UnknownName` for a node of which the graph says nothing, and said nothing before."""
+    if await store.nodes(ids=[id]) or await store.history(id):
+        return
+    related = {each for relation in await store.relations() for each in (relation.source, relation.target)}
+    names = related | {each.id for each in await store.nodes()}
+    if len(names) <= MOST_NAMED:
+        raise unknown("node", id, names)
+    raise UnknownName(f"unknown node {id!r}. There are {len(names)}.{did_you_mean(id, names)}")
 
 
 def _refuse_missing(spec: StrategySpec, settings: Settings) -> None:
