@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from earwitness.records.prose import number
 from earwitness.records.stop import Stopped
 
 from ..compiled.adjacency import Adjacency
 from .personalities import Personalities
-from .records import Seed, Spread
+from .records import Seed, Spread, Stop
 from .walk import HeardOn, spread
 
 NOBODY_NAMES = "no rule tells them"
+LATER = "only on day {day}, later than asked"
 
 
 def foreseen(adjacency: Adjacency, seed: Seed, heard: HeardOn | None, people: Personalities, days: float) -> Spread:
@@ -20,6 +22,20 @@ def foreseen(adjacency: Adjacency, seed: Seed, heard: HeardOn | None, people: Pe
     Those tell it on who know it within so many days.
     """
     return spread(adjacency, seed, until=seed.day + days, heard=heard, among=people.characters)
+
+
+def told_later(
+    adjacency: Adjacency, seed: Seed, heard: HeardOn | None, people: Personalities, found: Spread
+) -> Iterator[Stop]:
+    """Those who would be told after the days ahead, and by whom."""
+    told = {each.listener for each in found.tellings} | {each.listener for each in found.stops}
+    if told.issuperset(people.characters):
+        return
+    for each in spread(adjacency, seed, heard=heard, among=people.characters).tellings:
+        if each.listener not in told:
+            told.add(each.listener)
+            why = LATER.format(day=number(each.day))
+            yield Stop(listener=each.listener, teller=each.teller, rule=each.rule, why=why)
 
 
 def stops_of(found: Spread, people: Personalities) -> tuple[Stopped, ...]:

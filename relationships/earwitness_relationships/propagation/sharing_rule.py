@@ -21,7 +21,7 @@ from ..personas.rule import retold_of_personas
 from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
-from .foresight import foreseen, stops_of
+from .foresight import foreseen, stops_of, told_later
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
 from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken
@@ -129,12 +129,14 @@ class RelationshipsSharing:
     async def _foreseen(self, asked: SharingQuestion, ahead: float, version: str) -> SharingAnswer:
         event, people = asked.event, asked.people
         seed = seed_of(event, people)
-        spread = foreseen(asked.adjacency, seed, await heard_on_days(asked), people, ahead)
+        heard = await heard_on_days(asked)
+        spread = foreseen(asked.adjacency, seed, heard, people, ahead)
+        later = told_later(asked.adjacency, seed, heard, people, spread)
         by_models = self._by_models(asked, seed, _first(spread.tellings), seed.day + ahead)
         tellings = [*spread.tellings, *by_models.tellings]
         passing = PassingOn(event, people, asked.memo, self._retellers, self._triages)
         passed = await passing.passed_on(tellings, can_tell(event))
-        stops = (*spread.stops, *passed.stops)
+        stops = (*spread.stops, *passed.stops, *later)
         spread = spread.model_copy(update={"tellings": tuple(passed.tellings), "stops": stops})
         return SharingAnswer(
             shares=tuple(passed.shares),

@@ -43,9 +43,16 @@ async def preview(story: Session, text: str = "I have had some troubles.", **giv
 async def test_it_says_who_would_be_told_today_and_why_not_the_others(story: Session) -> None:
     assert str(await preview(story)).splitlines()[3:] == [
         "  vaggie: would learn it on day 3 (was told by charlie; hotel:share_direct_interactions)",
-        "  angel_dust: would not be told: no rule tells them",
+        "  angel_dust: would not be told by vaggie (hotel:share_direct_interactions): only on day 5, later than asked",
         "  husk: would not be told: no rule tells them",
     ]
+
+
+async def test_who_would_be_told_after_the_days_asked_for_is_not_said_to_be_told_by_no_rule(story: Session) -> None:
+    (stop, husk) = (await preview(story, days=1)).stops
+    assert (stop.character, stop.shared_from, stop.rule) == ("angel_dust", "vaggie", "hotel:share_direct_interactions")
+    assert stop.reason == "only on day 5, later than asked"
+    assert (husk.character, husk.reason) == ("husk", "no rule tells them")
 
 
 async def test_it_plays_forward(story: Session) -> None:
@@ -114,6 +121,8 @@ async def test_the_picture_shows_all_who_perceive_it_and_has_no_box_without_a_na
         "husk": ["Husk", "perceived it, day 1"],
     }
     (untold,) = [each for each in picture.nodes if each.id == "angel_dust"]
-    assert untold.label == "Angel Dust\nis not told\nno rule tells them"
+    assert untold.label == "Angel Dust\nis not told"
+    (edge,) = [each for each in picture.arrows if each.target == "angel_dust"]
+    assert "only on day 5" in edge.label
     assert all(each.id and each.label.split("\n")[0] for each in picture.nodes)
     assert all(each.source and each.target for each in picture.arrows)
