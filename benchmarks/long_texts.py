@@ -100,6 +100,7 @@ def _operations(story: Session, text: str) -> Mapping[str, Awaitable[Any]]:
         "search": backstage.search("alice", text),
         "say, settled": _settled(story, text),
         "turn": story.turn("alice"),
+        "turn.fill": _filled(story, text),
         "who_knows of it": backstage.who_knows(text),
         "who_knows": backstage.who_knows("the sword number 7"),
         "preview": backstage.preview("alice", text),
@@ -110,6 +111,12 @@ def _operations(story: Session, text: str) -> Mapping[str, Awaitable[Any]]:
 
 async def _settled(story: Session, text: str) -> None:
     await (await story.say("bob", text, key="long")).settled()
+
+
+async def _filled(story: Session, text: str) -> None:
+    turn = await story.turn("alice")
+    turn.fill(f"You are Alice. ###SUPERMEMORY###\nBob: {text}")
+    turn.text()
 
 
 async def _played(story: Session, text: str) -> None:

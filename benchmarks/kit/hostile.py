@@ -12,6 +12,7 @@ REPEATED = {
     "thoughts": '"Fool," I thought. ',
     "brackets": "([",
     "marks": "\"'*([{.,;:!?-_~`<>/|@#$%^&+= ",
+    "placeholders": "###SUPERMEMORY###",
     "lines": "a\n",
     "one word": "x",
     "accents": "a\u0301\u0302\u0303\u0315 ",

@@ -37,6 +37,16 @@ async def test_who_he_is_is_known_to_those_unmasked_to_alone_though_he_spoke_of_
     assert bob.text == "Monsieur Roux is Count Fosco. GameDay: 1"
 
 
+@pytest.mark.parametrize("question", [*IDENTITY, "Who is Monsieur Roux?"])
+async def test_he_himself_always_knows_who_he_is(story: Session, question: str) -> None:
+    nobody = dict.fromkeys(("bob", "charlie", "dana"), "nothing found")
+    assert await knows(story, question) == {"count": "knew it before the story", **nobody}
+    await story.unmask("count", audience=["bob"], key="u")
+    assert (await knows(story, question))["count"] == "saw it happen on day 1"
+    await story.retract("u")
+    assert await knows(story, question) == {"count": "knew it before the story", **nobody}
+
+
 async def test_who_he_is_is_known_in_whatever_words_he_was_unmasked(story: Session) -> None:
     await story.unmask("count", audience=["bob"], description="He takes off his mask")
     bob = (await story.backstage().who_knows("Roux is Fosco")).knowers["bob"]

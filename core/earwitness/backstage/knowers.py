@@ -44,7 +44,7 @@ class Knower(DatedRecord):
     since: float | None = None
     """The game day on which they first learned it; `None` = before the story, or nothing found."""
     memory_id: str | None = None
-    """The memory that proves it."""
+    """The memory that proves it; `None` = nothing found, or the wearer of a mask knows who they are."""
     text: str | None = None
     """The text of that memory."""
     trust: float = 1.0

@@ -23,6 +23,7 @@ from ..long_texts import aside
 from ..protocols import Store
 from ..records.backends import TermHolders
 from ..records.character import Cast
+from ..records.learned import Learned
 from ..records.memory import Memory
 from ..records.plan import Delivery, Snapshot
 from ..words import STOP_WORDS, words
@@ -132,6 +133,9 @@ def _knowers(
         certain = [any(mask.is_shown_by(each) for mask in masks) for each, _ in own]
         evidence = [delivered(each, subjects, is_certain=sure) for each, sure in zip(own, certain, strict=True)]
         found[id] = inquiry.knower(id, (*evidence, *map(read_elsewhere, shared.get(id, ()))))
+    for id in {each.wearer for each in masks if each.is_identity}:  # who they are needs no memory
+        if not found[id].knows:
+            found[id] = found[id].model_copy(update={"learned": Learned(way="before"), "contrary": None})
     return found
 
 
