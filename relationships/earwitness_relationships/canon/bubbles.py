@@ -18,6 +18,7 @@ from ..bubble_mark import FACTS, BubbleMark, HubsThen, KnownInside, mark_of
 from ..model import PACKAGE
 from .cards import prepare_as
 from .channels import seat_as
+from .kept import begun
 from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
 SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")
@@ -119,7 +120,7 @@ class Bubbles:
                 await prepare_as(self._ew, self._story, session)
         hubs = await self._hubs(len(noted)) if "pantheons" in known and "story" not in known else None
         mark = BubbleMark(
-            bubble_of=self._story.id, bubble=name, begun=await self._begun(), knows=known, hubs=hubs
+            bubble_of=self._story.id, bubble=name, begun=await begun(self._story, self._ew), knows=known, hubs=hubs
         ).model_dump(mode="json", exclude_defaults=True)
         facts = {FACTS: [mark], **({PACKAGE: noted} if noted else {})}
         await (await session.change(facts=facts, key="canon-mark")).decided()
@@ -141,15 +142,10 @@ class Bubbles:
             raise _stranger(name, self._story, found)
         await self._refuse_another_storys(name, found)
 
-    async def _begun(self) -> str | None:
-        """When the story began."""
-        first = await self._ew.engine.ledger.entry(self._story.id, sequence=1)
-        return None if first is None else first.timestamp
-
     async def _refuse_another_storys(self, name: str, session: Session) -> None:
         """Raise `InputError` for the bubble of an earlier story of the same id, which was forgotten."""
         mark = mark_of(session.state)
-        if mark is None or mark.begun == await self._begun():
+        if mark is None or mark.begun == await begun(self._story, self._ew):
             return
         if mark.begun is not None or name not in links(self._story):
             raise InputError(

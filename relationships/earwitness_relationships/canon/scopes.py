@@ -15,6 +15,7 @@ from ..pantheons.permissions import Actor, actor
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
 from .bubbles import check_table, is_begun, link_of, links
+from .kept import reconciliations
 from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
@@ -304,11 +305,7 @@ class Canon:
 
     def _done(self, bubble: str) -> tuple[str | None, Mapping[str, Any]]:
         """The key and the fact of what was done with a bubble last."""
-        for key, noted in reversed(self._story.state.facts.items()):
-            for fact in noted.get(FACTS, ()):
-                if isinstance(fact, Mapping) and fact.get("reconciled") == bubble:
-                    return key, fact
-        return None, {}
+        return next(iter(reconciliations(self._story, bubble)), (None, {}))
 
     def _container(
         self, scope: Scope, character: str | None, persona: str | None, user: str | None
