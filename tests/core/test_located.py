@@ -105,11 +105,26 @@ def test_what_is_not_plain_yaml_is_refused(text: str) -> None:
         yaml(text)
 
 
-@pytest.mark.parametrize("text", ["- " * 3000 + "x", "[" * 3000, "!!bool x", "!!int ''", "a: \x00"])
+@pytest.mark.parametrize("text", ["- " * 3000 + "x", "[" * 3000, "a: \x00"])
 def test_what_breaks_the_parser_is_refused_in_words(text: str) -> None:
     with pytest.raises(StoryError, match=r"^s\.yaml: (not|this) YAML") as refused:
         yaml(text)
     assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("!!bool maybe", "'maybe' is not what its tag !!bool says"),
+        ("!!int ''", "'' is not what its tag !!int says"),
+        ("!!float x", "'x' is not what its tag !!float says"),
+        ("!!binary abcd", "!!binary is no plain data"),
+        ("!!set {b}", "!!set is no plain data"),
+    ],
+)
+def test_a_value_that_its_tag_does_not_fit_is_refused_with_its_line(value: str, said: str) -> None:
+    with pytest.raises(StoryError, match=f"^s.yaml:2: not YAML: {said}"):
+        yaml(f"a: 1\nb: {value}\n")
 
 
 def test_aliases_that_are_named_again_are_looked_at_once() -> None:

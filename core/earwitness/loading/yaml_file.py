@@ -7,18 +7,19 @@ from functools import cached_property
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.constructor import ConstructorError, DuplicateKeyError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 from ruamel.yaml.resolver import VersionedResolver
 
-from ..errors import InputError, named, shortened
+from ..errors import InputError, named, quoted, shortened
 from .limits import check
 from .problems import Loc, Position
 
 HINT = "Text that holds one of : ? # , [ ] { } or begins with * needs quotes."
 
-
+NOT_PLAIN = frozenset({"!!binary", "!!set"})
+"""Tags of values that JSON does not know."""
 Resolvers = dict[str, list[tuple[str, Any]]]
 """First character of an unquoted word → the tags it may have, each with the pattern of the whole word."""
 
@@ -51,6 +52,21 @@ class CoreSchemaResolver(VersionedResolver):
         return self.rules
 
 
+class PlainConstructor(SafeConstructor):
+    """Makes plain data. A value that is not what its tag says is an error with its line."""
+
+    def construct_object(self, node: Node, deep: bool = False) -> Any:
+        """As ruamel does. Raises `ConstructorError` in place of whatever error a value of a wrong kind leads to."""
+        tag = str(node.tag).replace("tag:yaml.org,2002:", "!!")
+        if tag in NOT_PLAIN:
+            raise ConstructorError(None, None, f"{tag} is no plain data. Write a list, or text", node.start_mark)
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ValueError, TypeError, LookupError):
+            problem = f"{quoted(node.value)} is not what its tag {tag} says. Take the tag away"
+            raise ConstructorError(None, None, problem, node.start_mark) from None
+
+
 def load(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Any:
     """The document as plain data. Raises `failure` with the line (and column), also for a duplicate key."""
     try:
@@ -61,8 +77,8 @@ def load(text: str, path: str, failure: type[InputError], *, columns: bool = Fal
         key = str(error.problem).partition(" with value")[0].removeprefix("found ")
         raise failure(f"{path}:{_place(error, columns)}: {key}. Each key may appear only once.") from None
     except MarkedYAMLError as error:
-        what = error.problem or error.context
-        raise failure(f"{path}:{_place(error, columns)}: not YAML: {what}. {HINT}") from error
+        what, hint = error.problem or error.context, "" if isinstance(error, ConstructorError) else f" {HINT}"
+        raise failure(f"{path}:{_place(error, columns)}: not YAML: {what}.{hint}") from error
     except RecursionError:
         raise failure(f"{path}: this YAML cannot be read: it is nested too deeply.") from None
     except (YAMLError, ValueError, TypeError, LookupError) as error:  # ruamel lets some of them through
@@ -94,6 +110,7 @@ class YamlPositions:
 def _yaml() -> YAML:
     yaml = YAML(typ="safe", pure=True)
     yaml.Resolver = CoreSchemaResolver
+    yaml.Constructor = PlainConstructor
     return yaml
 
 
