@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from .manners import Manner, manner
+
 FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
 NEAR = 40
 
@@ -57,6 +59,16 @@ _UNDER_BREATH = re.compile(
     r"(?!all\b|every|the\s+(?:room|group|others|crowd)\b)",
     re.IGNORECASE,
 )
+_MOUTHS = re.compile(
+    r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:to|at)\s+(?!all\b|every)",
+    re.IGNORECASE,
+)
+_PRIVATELY: dict[Manner | None, FragmentKind] = {
+    "unheard": "thought",
+    "aside": "aside",
+    "telepathy": "whisper",
+    "paper": "whisper",
+}
 TO = re.compile(
     r"\W*to\s+(?!all\b|every|any(?:one|body)\b|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)",
     re.IGNORECASE,
@@ -106,7 +118,9 @@ def direction(text: str) -> FragmentKind | None:
         return "aside"
     if _WHISPER.search(text) or _UNDER_BREATH.search(text):
         return "whisper"
-    return "thought" if _THOUGHT.match(text) else None
+    if _MOUTHS.search(text):
+        return "whisper"
+    return "thought" if _THOUGHT.match(text) else _PRIVATELY.get(manner(text))
 
 
 def is_only_for_some(text: str) -> bool:

@@ -19,6 +19,7 @@ from earwitness.sentences import sentences
 from . import notes, thoughts
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
+from .manners import manner
 from .marks import (
     INNER_MARKS,
     MARKUP,
@@ -39,7 +40,7 @@ from .marks import (
 )
 from .names import opening_name
 from .narration import is_prose, tells_of_oneself
-from .plain_text import plain
+from .plain_text import plain, shown
 from .thought_finder import ThoughtFinder
 
 _COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
@@ -102,8 +103,8 @@ def stretches(
     content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
 ) -> tuple[Stretch, ...]:
     """The message from mark to mark, each stretch with its fragments."""
-    written = normalize("NFC", content)
-    text = plain(written)
+    written = normalize("NFC", shown(content))
+    text = plain(written, conventions.brackets)
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
     if not narrator and conventions == ROLE_PLAY and _is_plain_speech(text, own):
@@ -191,7 +192,7 @@ class _FragmentReader:
     def _governs(self, chunk: Chunk, mark: str, found: Sequence[Fragment]) -> bool:
         """Whether it may say how the following text is meant: `*thinks of home*`, but not `[I hate him.]`."""
         if chunk.mark == "narrated":
-            return not thoughts.is_over(chunk.text)
+            return not thoughts.is_over(chunk.text) or self._prays(chunk)
         if chunk.mark == "written":
             return False
         if mark.startswith("own") or mark in THOUGHT_MARKS or all(each.kind == "ooc" for each in found):
@@ -201,6 +202,10 @@ class _FragmentReader:
             directs = direction_of(inner) is not None or thoughts.is_label(inner)
             return directs and not thoughts.holds_its_thought(inner)
         return True
+
+    def _prays(self, chunk: Chunk) -> bool:
+        """`Alice prays silently. "Mother, help me."`; not `"Help me," she prayed silently.`, a tag."""
+        return not (chunk.start and self._tags(chunk)) and manner(chunk.text) == "unheard"
 
     def _fragments(self, chunk: Chunk) -> Iterator[Fragment]:
         if kind := self.conventions.kind(chunk.mark):

@@ -14,7 +14,8 @@ from functools import lru_cache
 
 from .directions import ASIDE_TO, OOC, TO, FragmentKind
 from .directions import direction as direction_of
-from .plain_text import plain
+from .manners import manner
+from .plain_text import odd_brackets, plain
 from .thought_patterns import LABEL_STEMS, LABELLED_LINE
 from .thoughts import Span, holds_its_thought, is_label
 
@@ -76,6 +77,8 @@ _OPENING = re.compile(r"""[^\[({.!?…"“*_]{0,80}""")
 _COVER = "]"
 _NEAR = 40
 _FEW = 2
+_FEW_WORDS = 6
+"""As many words at most say only how what follows is said: `[prays silently]`."""
 _GOES_ON_WITH = frozenset("abcdefghijklmnopqrstuvwxyz,.;:!?…—–-")
 _MID_SENTENCE = re.compile(r"(?:[^\W_]|,|(?<=\w)['’])\Z")
 
@@ -163,6 +166,11 @@ class Conventions:
     """Marks of one's own and what stands between them: `("{…}", "thought")`."""
 
     @property
+    def brackets(self) -> frozenset[str]:
+        """Brackets of other shapes among one's own marks."""
+        return odd_brackets("".join(mark for mark, _ in self.own))
+
+    @property
     def marks(self) -> re.Pattern[str]:
         """What sets off a stretch, own marks first."""
         usual = STAGE_MARKS if self.staged else MARKS
@@ -175,7 +183,7 @@ class Conventions:
     def inner(self, chunk: Chunk) -> str:
         """What stands between the marks."""
         if chunk.mark.startswith("own"):
-            begin, end = (plain(mark) for mark in self.own[int(chunk.mark[3:])][0].split("…", 1))
+            begin, end = _ends(self.own[int(chunk.mark[3:])][0])
             return chunk.text.removeprefix(begin).removesuffix(end).strip(MARKUP)
         if chunk.mark == "italic":
             return re.sub(r"\A<[^>]*>|<[^>]*>\Z", "", chunk.text).strip(MARKUP)
@@ -287,6 +295,8 @@ def _holds_thought(inner: str) -> bool:
         return True
     if TO.match(inner) or ASIDE_TO.match(inner) or is_label(inner):
         return False
+    if len(inner.split()) <= _FEW_WORDS and not inner.startswith("I") and manner(inner):
+        return False
     opening = _OPENING.match(inner)
     return direction_of(opening[0] if opening else "") != "whisper"
 
@@ -314,11 +324,15 @@ def _with_own(own: tuple[tuple[str, FragmentKind], ...], usual: str, flags: int)
 @lru_cache(maxsize=32)
 def _own_marks(own: tuple[tuple[str, FragmentKind], ...]) -> re.Pattern[str]:
     """What stands between `{` and `}`, or whatever one's own marks are; up to the end when unclosed."""
-    ends = (mark.split("…", 1) for mark, _ in own)
-    folded = ((re.escape(plain(begin)), re.escape(plain(end))) for begin, end in ends)
+    folded = (map(re.escape, _ends(mark)) for mark, _ in own)
     return re.compile(
         " | ".join(f"(?P<own{at}> {begin} .*? (?:{end}|\\Z) )" for at, (begin, end) in enumerate(folded)), _FLAGS
     )
+
+
+def _ends(mark: str) -> tuple[str, str]:
+    begin, end = plain(mark, odd_brackets(mark)).split("…", 1)
+    return begin, end
 
 
 def says_to_whom(inner: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from .manners import WRITES
 from .marks import Chunk
 from .names import Names, lists
 
@@ -30,10 +31,6 @@ _GIVES = (
     r"toss(?:es|ed|ing)?|throw(?:s|ing)?|threw|flick(?:s|ed|ing)?|hold(?:s|ing)?|held|flash(?:es|ed|ing)?|"
     r"tuck(?:s|ed|ing)?|deliver(?:s|ed|ing)?|drop(?:s|ped|ping)?|leav(?:es?|ing)|left)"
 )
-_WRITES = (
-    r"(?:writ(?:es?|ing|ten)|wrote|scribbl(?:es?|ed|ing)|scrawl(?:s|ed|ing)?|jot(?:s|ted|ting)?|pen(?:s|ned|ning)|"
-    r"typ(?:es?|ed|ing))"
-)
 _SENDS = (
     r"(?:(?<!\bthe\s)(?<!\bher\s)(?<!\bhis\s)(?<!\bmy\s)(?<!\bof\s)(?:texts|texted|texting|messages|messaged|messaging|"
     r"dms|dmed|e?mails|e?mailed|e?mailing|(?<=\bI\s)(?:text|message|dm|e?mail))|(?:writes|wrote|writing|types|typed|typing)\s+(?:back\s+)?to)"
@@ -48,9 +45,9 @@ _GIVEN = re.compile(
     rf"\b{_GIVES}\s+(?:up\s+|over\s+)?{_IT}\s+{_ON}{_TO}\s+|\b{_GIVES}\s+(?:to\s+)?{_SOMEBODY}|\b{_SENDS}\s+",
     re.IGNORECASE,
 )
-_WRITTEN = re.compile(rf"\b{_WRITES}\s+(?:{_IT}\s+{_ON}(?:to|for)\s+|{_SOMEBODY})", re.IGNORECASE)
+_WRITTEN = re.compile(rf"\b{WRITES}\s+(?:{_IT}\s+{_ON}(?:to|for)\s+|{_SOMEBODY})", re.IGNORECASE)
 _TELLS = re.compile(
-    rf"\b(?:{_GIVES}|{_WRITES})\b.*\b{_DOCUMENT}\b|\b{_DOCUMENT}\b.*\b(?:{_GIVES}|{_WRITES})\b|\b{_SENDS}\s",
+    rf"\b(?:{_GIVES}|{WRITES})\b.*\b{_DOCUMENT}\b|\b{_DOCUMENT}\b.*\b(?:{_GIVES}|{WRITES})\b|\b{_SENDS}\s",
     re.IGNORECASE | re.DOTALL,
 )
 _OPEN = re.compile(

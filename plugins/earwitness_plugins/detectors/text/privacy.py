@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from .directions import ONLY_FOR
 from .fragments import Fragment
+from .manners import manner
 from .marks import PRIVATE
 from .names import Mention, Names, lists
 from .notes import readers
@@ -31,6 +32,9 @@ _TOWARDS = (
             (?:\w+\s+){0,3}?to\s+""",
             r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b
             (?:\s+(?:\w+ly|in|over|close|closer|down|across)){0,4}\s+to(?:wards?)?\s+""",
+            r"\b(?:in|into|inside|to)\s+(?=[\w\ '’-]{1,40}['’]s?\s+(?:minds?|heads?|thoughts|brain)\b)",
+            r"""\b(?:telepath\w*|psych\w*|psion\w*|mental\w*|thoughts?|minds?|link|bond|voice|message|mouth\w*|out)\b[\s,-]*
+            (?:\w+\s+){0,3}?(?:to|at|with)\s+""",
         )
     ),
 )
@@ -38,7 +42,7 @@ _DETERMINER = re.compile(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
-_EAR = re.compile(r"['’]s?\s+(?:\w+\s+)?ears?\b", re.IGNORECASE)
+_EAR = re.compile(r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain)\b", re.IGNORECASE)
 _FEELS = re.compile(
     r"\W*+(?:[\w'’-]++\s++){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
     r"doubts?|longs?|regrets?|remembers?|recalls?|realiz?s?es|feels?|dreams?|dreads?|envies|admires?)\b",
@@ -72,7 +76,7 @@ def confinement(
 
 
 def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confinement | None:
-    if piece.written:
+    if piece.written or (piece.kind == "whisper" and manner(piece.text) == "paper"):
         return Confinement("whisper", readers(piece.text, names))
     if piece.kind == "whisper":
         return (

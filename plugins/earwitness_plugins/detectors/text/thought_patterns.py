@@ -162,13 +162,13 @@ NOT_SO = re.compile(r"\s+(?:so|not)\b", re.IGNORECASE)
 
 _LABEL = (
     r"(?:(?:(?:inner|internal|private|secret|silent|inward|my|his|her|their)\s+){0,2}"
-    r"(?:thoughts?|thinks?|thinking|monologue|musings?|inner\s+voice)|inner|internal)"
+    r"(?:thoughts?|thinks?|thinking|monologue|musings?|inner\s+voice)|inner|internal|(?:diary|journal)\s+entry)"
     rf"(?:\s+(?:monologue|thoughts?|voice|dialogue|bubble|to\s+(?:{SELF}|self)))?"
 )
 _COLON = "[:\uff1a]"
 LABELLED_LINE = re.compile(
     rf"""
-    ^[ \t>\#]* (?: {_LABEL} [ \t]*{_COLON}
+    ^[ \t>\#]* (?: {_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
         | (?P<deco>[*_`]{{1,3}}) {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
         | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
         | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* {_LABEL} [ \t]* [)\]]
@@ -180,7 +180,7 @@ LABELLED_LINE = re.compile(
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 """`Thought: he lies`, `Ilse (thinking): …`, and the lines in which it goes on; up to a quote behind a full stop."""
-LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal")
+LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "diary", "journal")
 """A text without any of these has no label."""
 LABEL = re.compile(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
 ONLY_LABEL = re.compile(
