@@ -53,6 +53,7 @@ _COMMANDS: dict[str, FragmentKind] = {
 _NAMES_LISTENER = re.compile(r"[^\W\d][^:\n]{0,60}:")
 _OPENS_WITH_WHISPER = re.compile(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
 _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
+_ONE_CLAUSE = re.compile(r"\s*[^,.!?…:;\n]{1,80}[.:]?\s*\Z")
 _ONLY_TO = re.compile(r"[^.!?…\n\[(]{1,60}\Z")
 
 
@@ -205,7 +206,9 @@ class _FragmentReader:
 
     def _prays(self, chunk: Chunk) -> bool:
         """`Alice prays silently. "Mother, help me."`; not `"Help me," she prayed silently.`, a tag."""
-        return not (chunk.start and self._tags(chunk)) and manner(chunk.text) == "unheard"
+        if (chunk.start and self._tags(chunk)) or not _ONE_CLAUSE.match(chunk.text):
+            return False
+        return manner(chunk.text) == "unheard"
 
     def _fragments(self, chunk: Chunk) -> Iterator[Fragment]:
         if kind := self.conventions.kind(chunk.mark):

@@ -56,7 +56,7 @@ _MIND_LINK = r"""(?:telepathy|mind[- ]?(?:link|speak|speech|talk|meld|touch|bond
 
 _UNHEARD = rf"""
       \b{_LOUD}{_UTTERS}\s+ {_WORDS} {_SILENTLY}
-    | \b(?!(?:inwardly|internally)\s+(?:scream|cr[iy])) {_SILENTLY},?\s+ {_WHO} {_UTTERS}
+    | \b(?!(?:inwardly|internally)\s+(?:scream|cr[iy])) {_SILENTLY},?\s+ {_WHO} {_UTTERS} (?!\s+up\b)
     | \A\W*(?:inaudibl[ey]|unheard|soundlessly|in\s+silence|without\s+a\s+sound)\b(?!\s+of\b)
     | (?<!\bin\s)(?<!\bwith\s)(?<!\bwith\sa\s) \b(?:silent|inward|unspoken|mental|wordless)\s+
         (?:prayer|curse|plea|wish|vow|oath|promise|apology|farewell|goodbye|reminder|note(?!\s+of\b))\b
