@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from .manners import Manner, manner
+from .manners import Discretion, manner
 
 FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
 NEAR = 40
@@ -63,7 +63,7 @@ _MOUTHS = re.compile(
     r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:to|at)\s+(?!all\b|every)",
     re.IGNORECASE,
 )
-_PRIVATELY: dict[Manner | None, FragmentKind] = {
+_PRIVATELY: dict[Discretion | None, FragmentKind] = {
     "unheard": "thought",
     "aside": "aside",
     "telepathy": "whisper",

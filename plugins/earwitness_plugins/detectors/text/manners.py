@@ -11,7 +11,7 @@ from typing import Literal
 
 from .thought_patterns import SELF
 
-Manner = Literal["unheard", "aside", "telepathy", "paper"]
+Discretion = Literal["unheard", "aside", "telepathy", "paper"]
 WRITES = (
     r"(?:writ(?:es?|ing|ten)|wrote|scribbl(?:es?|ed|ing)|scrawl(?:s|ed|ing)?|jot(?:s|ted|ting)?|pen(?:s|ned|ning)|"
     r"typ(?:es?|ed|ing))"
@@ -109,7 +109,7 @@ def _speaks_up() -> re.Pattern[str]:
     return re.compile(_SPEAKS_UP, _FLAGS)
 
 
-def manner(text: str) -> Manner | None:
+def manner(text: str) -> Discretion | None:
     """How a direction keeps what is said or written from others; `None` if it tells of no such manner."""
     folded = text.lower()
     if not any(stem in folded for stem in _STEMS) or (found := _manners().search(text)) is None:
@@ -119,4 +119,4 @@ def manner(text: str) -> Manner | None:
     return next(each for each in _MANNERS if found[each] is not None)
 
 
-_MANNERS: tuple[Manner, ...] = ("unheard", "aside", "telepathy", "paper")
+_MANNERS: tuple[Discretion, ...] = ("unheard", "aside", "telepathy", "paper")
