@@ -57,6 +57,12 @@ def test_a_message_with_nothing_in_it_is_refused(story: Session, content: str) -
     assert story.backstage().inspect("alice").total == 1
 
 
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_an_empty_message_is_not_said_to_hold_memories(story: Session, content: str) -> None:
+    with pytest.raises(InputError, match=r"is empty: there is nothing to remember"):
+        story.say("alice", content)
+
+
 @pytest.mark.parametrize("content", [None, 5, b"Hello."])
 def test_a_message_that_is_no_text_is_refused(story: Session, content: Any) -> None:
     story.say("alice", "Hm.", key="m1")

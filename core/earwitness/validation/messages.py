@@ -31,6 +31,10 @@ def message_text(content: str) -> str:
             f"message {quoted(content)} is nothing but a model's reasoning (<think>…</think> and the like), which is "
             "never stored: it holds no answer. Ask the model again, or allow it more tokens."
         )
+    if not content.strip():
+        raise InputError(
+            f"message {quoted(content)} is empty: there is nothing to remember. To take one back, retract it."
+        )
     raise InputError(
         f"message {quoted(content)} is empty, not counting memories that Earwitness filled in: there is nothing to "
         "remember. To take a message back, retract it."

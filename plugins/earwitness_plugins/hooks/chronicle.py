@@ -67,9 +67,9 @@ def _flags(before: State, after: State) -> Iterator[Update]:
     for flag in sorted({*old, *new}):
         if flag in old and flag in new and _same(old[flag], new[flag]):
             continue
-        value = _value(new[flag]) if flag in new else "no longer set"
+        became = f"changed to {_value(new[flag])}" if flag in new else "is no longer set"
         yield Update(
-            description=f"{flag.replace('_', ' ').strip()}: {value}",
+            description=f"Flag {flag.replace('_', ' ').strip()} {became}",
             update_type="flag_changed",
             metadata={"flag": flag},
         )

@@ -7,9 +7,10 @@ their own user and personas, and end and reconcile bubbles that nobody else play
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import get_args
 
 from earwitness import Cast
-from earwitness.errors import NotPermitted
+from earwitness.errors import InputError, NotPermitted, did_you_mean, quoted
 
 from ..pantheons.permissions import Actor
 from ..personas.lived import is_played
@@ -25,7 +26,12 @@ ROLES: Mapping[str, frozenset[Scope]] = {
 
 
 def may_write(who: Actor, scope: Scope, user: str | None = None) -> None:
-    """Raise `NotPermitted` if somebody may not write a scope. `user` is whom it is about, for scopes of users."""
+    """Raise `NotPermitted` if somebody may not write a scope, and `InputError` if there is none of that name.
+
+    `user` is whom it is about, for scopes of users.
+    """
+    if scope not in (known := get_args(Scope)):
+        raise InputError(f"scope {quoted(scope)} must be one of {', '.join(known)}.{did_you_mean(str(scope), known)}")
     if scope not in ROLES[who.role]:
         allowed = ", ".join(each for each, scopes in ROLES.items() if scope in scopes)
         raise NotPermitted(f"role {who.role!r} may not write {scope} canon. These roles may: {allowed}.")

@@ -73,10 +73,18 @@ def test_the_first_place_is_come_to_from_nowhere() -> None:
         ({"quest": "Find the Sacred Sword"}, {"quest": None}, ["There is no quest any more"]),
         ({}, {"game_day": 6}, []),
         ({}, {"turn_count": 3, "weather": "rain"}, []),
-        ({}, {"flags": {"dragon_awake": True, "bridge": "burnt"}}, ["bridge: burnt", "dragon awake: yes"]),
-        ({"flags": {"dragon_awake": True}}, {"flags": {"dragon_awake": False}}, ["dragon awake: no"]),
-        ({"flags": {"dragon_awake": True, "gold": 3}}, {"flags": {"gold": 3}}, ["dragon awake: no longer set"]),
-        ({"flags": {"gold": 1}}, {"flags": {"gold": True, "list": [1, "two"]}}, ["gold: yes", 'list: [1, "two"]']),
+        (
+            {},
+            {"flags": {"dragon_awake": True, "bridge": "burnt"}},
+            ["Flag bridge changed to burnt", "Flag dragon awake changed to yes"],
+        ),
+        ({"flags": {"dragon_awake": True}}, {"flags": {"dragon_awake": False}}, ["Flag dragon awake changed to no"]),
+        ({"flags": {"dragon_awake": True, "gold": 3}}, {"flags": {"gold": 3}}, ["Flag dragon awake is no longer set"]),
+        (
+            {"flags": {"gold": 1}},
+            {"flags": {"gold": True, "list": [1, "two"]}},
+            ["Flag gold changed to yes", 'Flag list changed to [1, "two"]'],
+        ),
     ],
 )
 def test_well_known_keys_are_put_into_words(

@@ -182,6 +182,13 @@ async def test_an_open_bubble_is_not_reconciled_and_nothing_done_is_not_undone(o
 # ── by hand ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.parametrize("role", ["author", "owner"])
+async def test_a_scope_that_there_is_not_is_refused_with_those_there_are(open_app: Open, role: str) -> None:
+    story = await begin(open_app)
+    with pytest.raises(InputError, match=r"scope 'globl' must be one of global, personal, session, user\..*'global'"):
+        await story.canon.add("x", scope="globl", character="alice", role=role)
+
+
 async def test_a_memory_is_added_by_hand_into_any_scope(open_app: Open) -> None:
     story = await begin(open_app)
     add = story.canon.add
