@@ -54,7 +54,10 @@ def test_a_bubble_is_begun_played_ended_and_reconciled(run: Run) -> None:
     assert "persona-p1-alice\n  Kenji: I am a vampire." in shown
     assert "global-canon-alice\n  nothing\n" in shown
     assert "user-u1\n  nothing\n" in shown
-    assert "is back" in run("canon", "reconcile", "s1", "au", "--undo").stdout
+    assert (
+        "au: 1 memory taken back\n  gone: Kenji: I am a vampire."
+        in run("canon", "reconcile", "s1", "au", "--undo").stdout
+    )
     assert answer(run("canon", "show", "s1", "alice", "--json"))["persona-p1-alice"] == []
 
 

@@ -159,8 +159,8 @@ async def reconcile(
     async with cli.open() as ew:
         canon = (await ew.open_session(session)).canon.acting(role=role, user=user)
         if undo:
-            await canon.undo(name)
-            cli.answer({"undone": name}, f"What was kept of {plain(name)} is gone again, and what it replaced is back.")
+            undone = await canon.undo(name)
+            cli.answer({"undone": name, **undone.model_dump(mode="json")}, plain(str(undone)))
             return
         done = await canon.reconcile(
             name, keep_as=keep_as, mode=mode, only=only or None, publish=publish, dry_run=not apply

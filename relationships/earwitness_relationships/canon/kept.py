@@ -1,11 +1,15 @@
-"""What was kept of a bubble, as its story's journal and ledger have it; it falls with what it was kept from."""
+"""What was kept of a bubble, as its story's journal and ledger have it.
+
+It falls with what it was kept from, and is undone even after the bubble's session was forgotten.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from earwitness import Earwitness, Session
+from earwitness.errors import InputError
 from earwitness.records.plan import Delivery
 
 from ..bubble_mark import FACTS, mark_of
@@ -40,10 +44,39 @@ async def corrected(bubble: Session, ew: Earwitness, target: str) -> None:
     if not origins:
         return
     found = await ew.engine.ledger.deliveries(bubble.id, memory_ids=sorted({*origins.values()}))
-    alive = {each.memory_id for each in found if each.is_kept}
+    gone = {each.memory_id for each in found} - {each.memory_id for each in found if each.is_kept}
     for key, origin in origins.items():
-        if origin not in alive:
+        if origin in gone:  # what was kept of an earlier bubble of this name is not in its ledger
             await (await story.retract(key)).decided()
+
+
+async def take_back(story: Session, ew: Earwitness, keys: Sequence[str]) -> tuple[str, ...]:
+    """Retract what was kept under these keys. Returns what it said."""
+    found = await ew.engine.ledger.deliveries(story.id, sources=keys) if keys else ()
+    for each in keys:
+        if await story.has(each):
+            await story.retract(each)
+    return tuple(each.body for each in found if each.is_kept)
+
+
+async def put_back(ew: Earwitness, replaced: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Restore what was replaced, by session and id. Returns the ids of what is back, and of what is not: its story is
+    gone."""
+    known = set(await ew.sessions())
+    back: list[str] = []
+    stays: list[str] = []
+    for session, memory in replaced:
+        if session in known:
+            await (await ew.open_session(session)).restore(memory)
+        (back if session in known else stays).append(memory)
+    return tuple(back), tuple(stays)
+
+
+async def refuse_inherited(story: Session, ew: Earwitness, bubble: str, key: str) -> None:
+    """Raise `InputError` for what the story that this one branched off has done: it is not this one's to undo."""
+    found, entry = await ew.engine.ledger.load(story.id), await ew.engine.ledger.entry(story.id, key=key)
+    if found and entry and found.forked_at is not None and entry.sequence <= found.forked_at:
+        raise InputError(f"bubble {bubble!r} was reconciled by story {found.parent!r}: undo it there.")
 
 
 async def begun(story: Session, ew: Earwitness) -> str | None:

@@ -101,5 +101,32 @@ class Reconciliation(Record):
         return "\n".join([head, *(f"  {each}" for each in self.memories), *rest, *stays])
 
 
+class Undone(Record):
+    """What an undo has taken back, and put back."""
+
+    bubble: str
+    """The bubble's name."""
+    keep_as: KeepAs
+    """What had been done with it."""
+    key: str
+    """The key of the entry that is taken back."""
+    gone: tuple[str, ...] = ()
+    """The texts that are canon no longer."""
+    restored: tuple[str, ...] = ()
+    """Ids of the memories that had been replaced, and are recalled again."""
+    stays: tuple[str, ...] = ()
+    """Ids of those that stay out of recall, because the story that wrote them is gone."""
+    kept: int = 0
+    """How many memories are still kept of it, by an earlier reconciliation."""
+
+    def __str__(self) -> str:
+        what = "no longer discarded" if self.keep_as == "discard" else f"{_memories(len(self.gone))} taken back"
+        lines = [f"{self.bubble}: {what}", *(f"  gone: {gist(each)}" for each in self.gone)]
+        lines += [f"  recalled again: {id}" for id in self.restored]
+        lines += [f"  {id} stays as it is: its story was forgotten" for id in self.stays]
+        earlier = f"  {_memories(self.kept)} kept by an earlier reconciliation: undo once more to take that back"
+        return "\n".join([*lines, *([earlier] if self.kept else [])])
+
+
 def _memories(number: int) -> str:
     return counted(number, "memory", "memories")

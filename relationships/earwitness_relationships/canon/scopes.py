@@ -15,12 +15,12 @@ from ..pantheons.permissions import Actor, actor
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
 from .bubbles import check_table, is_begun, link_of, links
-from .kept import reconciliations
+from .kept import kept_of, put_back, reconciliations, refuse_inherited, take_back
 from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
 from .reconciliation import candidates, kept, members_of, passed_over
-from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope
+from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope, Undone
 
 
 class Canon:
@@ -137,7 +137,7 @@ class Canon:
         `only` names memories by id. Global canon is known everywhere: what was learned in private is withheld from it
         unless you `publish` it, and what was learned under a persona unless the persona's user allows that, too
         (`story.privacy.loosen(…, asked="public_channel", sayable=True)`). Raises `UnknownName`, `NotPermitted`, and
-        `InputError` for an open bubble.
+        `InputError` for an open bubble, and for one that is to be discarded while an earlier reconciliation stands.
         """
         number = await self._free(bubble)
         link = await self._link(bubble)
@@ -145,26 +145,37 @@ class Canon:
         if link.status != "ended":
             what = "still open: end it first" if link.status == "open" else f"{link.status} already: undo that first"
             raise InputError(f"bubble {bubble!r} is {what}.")
+        if keep_as == "discard":
+            await self._refuse_kept(bubble)
         planned = await self._planned(link, keep_as, mode, None if only is None else set(only), publish=publish)
         return planned if dry_run else await self._apply(planned, number)
 
-    async def undo(self, bubble: str, *, role: str | None = None) -> None:
-        """Take back what was done with a bubble: what was kept goes, what was replaced returns.
+    async def undo(self, bubble: str, *, role: str | None = None) -> Undone:
+        """Take back what was done with a bubble last: what was kept goes, what was replaced returns.
 
-        Who may do it may undo it. Raises `UnknownName`, `NotPermitted`, and `InputError` if nothing was done with it.
+        Who may do it may undo it, even after the bubble's session was forgotten. Raises `UnknownName`, `NotPermitted`,
+        and `InputError` if nothing was done with it, or only in the story that this one branched off.
         """
-        link = await self._link(bubble)
+        await self._refreshed()
+        link = await self._present(link_of(self._story, bubble))
         key, fact = self._done(bubble)
         await self._permitted(role, link, fact.get("keep_as"))
         if key is None:
             raise InputError(f"bubble {bubble!r} is {link.status}: there is nothing to undo.")
-        for each in fact.get("keys", ()):
-            if await self._story.has(each):
-                await self._story.retract(each)
-        for session, memory in fact.get("replaced", ()):
-            await (await self._ew.open_session(session)).restore(memory)
+        await refuse_inherited(self._story, self._ew, bubble, key)
+        gone = await take_back(self._story, self._ew, fact.get("keys", ()))
+        restored, stays = await put_back(self._ew, fact.get("replaced", ()))
         await (await self._story.retract(key)).decided()
         await self._story.delivered()
+        kept = len(await kept_of(self._story, self._ew, bubble))
+        more: dict[str, Any] = {"gone": gone, "restored": restored, "stays": stays, "kept": kept}
+        return Undone(bubble=bubble, keep_as=fact["keep_as"], key=key, **more)
+
+    async def _refuse_kept(self, bubble: str) -> None:
+        """Raise `InputError` for a bubble of which something is still known outside."""
+        if kept := len(await kept_of(self._story, self._ew, bubble)):
+            still = "1 memory is" if kept == 1 else f"{kept} memories are"
+            raise InputError(f"bubble {bubble!r} was kept before, and {still} still recalled: undo that first.")
 
     async def _refreshed(self) -> None:
         """Wait for what was reported so far, in other processes, too. The store may be away."""
@@ -188,7 +199,8 @@ class Canon:
     async def _permitted(self, role: str | None, link: BubbleLink, keep_as: KeepAs | None = None) -> None:
         """Raise `NotPermitted` if somebody may not decide about a bubble."""
         who = self._acting(role)
-        may_decide(who, link.name, (await self._ew.open_session(link.id)).cast, keep_as)
+        played = self._story if link.status == "gone" else await self._ew.open_session(link.id)
+        may_decide(who, link.name, played.cast, keep_as)
 
     def _user_of(self, scope: Scope, persona: str | None, user: str | None) -> str | None:
         """The user whom something in a scope is about."""
