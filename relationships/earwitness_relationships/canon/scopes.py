@@ -10,7 +10,7 @@ from earwitness import Channel, Character, Container, Earwitness, Memory, Outcom
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
 from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, UnknownName, unknown
 
-from ..bubble_mark import FACTS
+from ..bubble_mark import FACTS, mark_of
 from ..pantheons.permissions import Actor, actor
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
@@ -59,11 +59,12 @@ class Canon:
         (a persona id, or the character who is it), in all their stories. `session`: what it knows in this story.
         `user`: what every character knows of a `user`. `channel` is where it counts as learned, for privacy. `role` is
         `author` by default; nothing overrides that of `acting`. Retract it by its key or id. Raises `NotPermitted`,
-        `UnknownName`, and `InputError` for a scope without its owner.
+        `UnknownName`, and `InputError` for a scope without its owner, and in a bubble for any but `session`.
         """
         check_table(self._ew)
         who = self._acting(role)
         may_write(who, scope, self._user_of(scope, persona, user))
+        _refuse_beyond(self._story, scope)
         if scope == "global" and channel is not None and channel.context != PUBLIC:
             raise InputError(f"global canon is known everywhere: it cannot be learned in {WORDS[channel.context]}.")
         given: dict[str, Any] = {**_where(channel), **(metadata or {}), "canon_scope": scope}
@@ -360,6 +361,16 @@ def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[
     for id in only or ():
         if id not in known:
             raise unknown("memory of the bubble", id, sorted(known))
+
+
+def _refuse_beyond(story: Session, scope: Scope) -> None:
+    """Raise `InputError` in a bubble for what would outlive it."""
+    mark = mark_of(story.state)
+    if mark is not None and scope != "session":
+        raise InputError(
+            f"what happens in a bubble stays in it: write {scope} canon in story {mark.bubble_of!r}, or "
+            "session canon here."
+        )
 
 
 def _where(channel: Channel | None) -> dict[str, Any]:

@@ -162,6 +162,16 @@ async def test_nothing_of_a_bubble_reaches_a_container_that_outlives_it(open_app
     assert len(await ew.engine.store.list(HUB.name)) == 1
 
 
+@pytest.mark.parametrize("scope", ["global", "personal", "user"])
+async def test_canon_that_would_outlive_a_bubble_is_refused_in_it(open_app: Open, scope: Any) -> None:
+    bubble = await (await begin(open_app)).bubble("au")
+    given: Any = {"character": "alice", "persona": "p1", "user": "u1", "role": "owner"}
+    with pytest.raises(InputError, match=f"stays in it: write {scope} canon in story 's1', or session canon here"):
+        await bubble.canon.add("Alice has a sword.", scope=scope, **given)
+    await bubble.canon.add("Alice has a sword.", scope="session", character="alice")
+    assert len(await found(bubble)) == 1
+
+
 @pytest.mark.parametrize("seed", range(6))
 async def test_no_memory_crosses_the_wall_of_a_bubble_in_random_talk(open_app: Open, seed: int) -> None:
     """Every message says which side it is of. Whoever recalls anything recalls it on that side."""
