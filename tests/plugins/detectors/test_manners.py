@@ -52,6 +52,8 @@ EVERYBODY = ["alice", "bob", "charlie"]
         ("⟦He is the thief⟧ Hello", "Hello"),
         ('*prays silently, then turns to the others* "Let us go."', '"Let us go."'),
         ("*screams internally* Sure, come in!", "Sure, come in!"),
+        ('"Hi, Bob," I said. I did not tell him about the boat.', '"Hi, Bob," I said.'),
+        ('"Hi, Bob." She never mentioned the boat. "Tea?"', '"Hi, Bob." "Tea?"'),
         ("〈He is the thief〉 Hello", "Hello"),
     ],
 )
@@ -94,6 +96,8 @@ def test_telepathy_and_paper_reach_only_whom_they_are_for(story: Begin, text: st
         "*makes up her mind* We go.",
         '"Nice," she said, praying silently for rain. "More tea?"',
         "I wrote it in my diary yesterday.",
+        "I did not tell him about the boat.",
+        '"I did not tell him about the boat," she says.',
         "「おはよう」",
         "AT&amp;T &lt;3 &quot;the firm&quot;",
     ],

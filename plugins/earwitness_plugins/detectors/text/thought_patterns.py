@@ -85,7 +85,10 @@ CUE = re.compile(
     | (?P<tag> (?:\A|[.,;:!?…—–*_~"“”'’)>-]) \s* (?:and\s+|but\s+)? {_SUBJECT} \s+ (?:\w+ly\s+)? {_KNOW}
         (?:\s+\w+ly|\s+it)? {_CLAUSE_ENDS} )
     | (?P<weak> \b{_KNOW} \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
-        | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:the|a|an|his|her|my|their)\b )
+        | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:the|a|an|his|her|my|their)\b
+        | \b(?:I|he|she|they) \s+ (?: (?:did|do|does|could|would|dared?)(?:n['’]t|\s+not)\s+
+                (?:tell|mention|admit|reveal|confess)
+            | never\s+(?:told|mentioned|admitted|revealed|confessed) )\b )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -95,7 +98,11 @@ _STEMS = """
     heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
     reason note decid remember consider brain conscience voice
     """
-STEMS = tuple(_STEMS.split())
+_UNTOLD = (
+    *("t tell", "t mention", "t admit", "t reveal", "t confess"),
+    *("never told", "never mention", "never admit", "never reveal", "never confess"),
+)
+STEMS = (*_STEMS.split(), *_UNTOLD)
 """A text without any of these holds no cue."""
 OPINION = re.compile(r"\b(?:what|how|as|than|whatever|all)\s+(?:[\w'’-]+\s+){1,2}\Z", re.IGNORECASE)
 """Words before a verb that rule out a thought: `what she thinks`."""
