@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args
 
 from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
@@ -140,6 +140,8 @@ class Canon:
         (`story.privacy.loosen(…, asked="public_channel", sayable=True)`). Raises `UnknownName`, `NotPermitted`, and
         `InputError` for an open bubble, and for one that is to be discarded while an earlier reconciliation stands.
         """
+        _refuse_strange("keep_as", keep_as, get_args(KeepAs))
+        _refuse_strange("mode", mode, get_args(Mode))
         number = await self._free(bubble)
         link = await self._link(bubble)
         await self._permitted(role, link, keep_as)
@@ -353,6 +355,12 @@ class Canon:
         await self._ew.register(container)
         if not await self._ew.memberships(container=container, member=reader):
             await self._ew.admit(container, reader)
+
+
+def _refuse_strange(what: str, given: str, known: tuple[str, ...]) -> None:
+    """Raise `UnknownName` for a word that an argument does not take."""
+    if given not in known:
+        raise unknown(what, given, known)
 
 
 def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[Memory]]) -> None:

@@ -282,3 +282,11 @@ async def test_a_scope_without_its_owner_is_named(open_app: Open, given: dict[st
         await story.canon.add("A fact.", **given)
     with pytest.raises(UnknownName, match="persona 'p9'"):
         await story.canon.add("A fact.", scope="personal", character="alice", persona="p9")
+
+
+async def test_a_word_that_a_reconciliation_does_not_take_is_named_with_those_it_takes(open_app: Open) -> None:
+    story = await begin(open_app)
+    with pytest.raises(UnknownName, match=r"unknown keep_as 'personl'. Known: discard, global, personal"):
+        await story.canon.reconcile("vampire", keep_as="personl")
+    with pytest.raises(UnknownName, match=r"unknown mode 'beside'. Known: append, replace"):
+        await story.canon.reconcile("vampire", keep_as="personal", mode="beside")
