@@ -338,8 +338,7 @@ class Earwitness(Extensible):
         self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]
     ) -> Session:
         cast = Cast(members=members)
-        for each in members:
-            each.check_newcomer()
+        Cast().check_newcomers(members)
         moves = tuple((cast.named(who).id, "enter", None) for who in present)
         check_state(State(), state)
         if "participants" in state:

@@ -132,12 +132,7 @@ class Drafts:
     def joining(self, members: Iterable[Character | str]) -> Changed:
         """Newcomers to the cast. See `Session.join`."""
         newcomers = as_cast(members)
-        for each in newcomers:
-            known = self._live.snapshot.cast.by_id.get(each.id)
-            if known is None:
-                each.check_newcomer()
-            elif known.names != each.names:
-                each.check_names()
+        self._live.snapshot.cast.check_newcomers(newcomers)
         return Changed(joins=newcomers.members, quiet=True)
 
     async def leaving(self, character: str, key: str | None) -> Changed:

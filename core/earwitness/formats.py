@@ -160,7 +160,7 @@ def harmless_block(text: str) -> str:
 @lru_cache(maxsize=16, typed=True)  # the same line is asked for by everyone who hears the message
 def message_line(name: str, content: str, day: float) -> str:
     """`Message: {char_name}: {content} GameDay: {game_day}`."""
-    return f"Message: {harmless(_one_line(name))}: {harmless(content)} GameDay: {day_text(day)}"
+    return f"Message: {_stored_name(name)}: {harmless(content)} GameDay: {day_text(day)}"
 
 
 def update_line(description: str, day: float) -> str:
@@ -201,7 +201,7 @@ class MemoryParts(NamedTuple):
     @property
     def name(self) -> str | None:
         """Name of the speaker; `None` for a memory that is no message."""
-        return self.head.rpartition("Message: ")[2].removesuffix(": ") if self.tail else None
+        return self.head[_name_begins(self.head) :].removesuffix(": ") if self.tail else None
 
     @property
     def content(self) -> str:
@@ -210,16 +210,27 @@ class MemoryParts(NamedTuple):
         return f"{self.head}{self.text}{self.tail}{known}"
 
 
-def parts_of(content: str, speaker: str = "") -> MemoryParts:
-    """The parts of a memory as a character or the world has it stored. `speaker` is the speaker's name, if known."""
+def parts_of(content: str, *speaker: str) -> MemoryParts:
+    """The parts of a memory as a character or the world has it stored. `speaker` are names that it may have been said
+    under, if known: one may hold a colon in stories of older versions."""
     body, separator, known = content.rpartition(f"\n\n{KNOWLEDGE}\n")
     body, knowledge = (body, tuple(known.split("\n"))) if separator else (content, ())
     begin, end = _name_begins(body), body.rfind(_ON_DAY)
     if begin < 0 or end < begin or not _DAY.fullmatch(body, end + len(_ON_DAY)):
         return MemoryParts(body, "", "", knowledge) if separator else MemoryParts("", content, "")
-    named = begin + len(speaker) if speaker and body.startswith(f"{speaker}: ", begin) else body.find(": ", begin, end)
+    name, _, _ = said_by(body[begin:end], *speaker)
+    named = begin + len(name) if body.startswith(": ", begin + len(name)) else -1
     text = begin if named < 0 else named + len(": ")
     return MemoryParts(body[:text], body[text:end], body[end:], knowledge)
+
+
+def said_by(line: str, *speaker: str) -> tuple[str, str, str]:
+    """`{char_name}: {content}` as name, separator and content. It was said under one of these names, as far as known;
+    the separator is `""` if there is no name."""
+    known = [each for each in map(_stored_name, speaker) if each and line.startswith(f"{each}: ")]
+    if name := max(known, key=len, default=""):
+        return name, ": ", line[len(name) + len(": ") :]
+    return line.partition(": ")
 
 
 def _name_begins(body: str) -> int:
@@ -308,6 +319,10 @@ def _sealed(line: str) -> str:
     """Escape a line that a World Agent worded. It may quote text that is escaped already, which is left as it is."""
     unified = _LINE_BREAKS.sub("\n", line)
     return _BARE_PLACEHOLDER.sub(r"\\", _BARE_FORGERY.sub(r"\\", unified))
+
+
+def _stored_name(name: str) -> str:
+    return harmless(_one_line(name))
 
 
 def _one_line(name: str) -> str:

@@ -26,7 +26,6 @@ PREFIXES = {
 }
 """Kind of container that belongs to no session → the prefix of its names."""
 _INVISIBLE = re.compile(f"(?! )[{IN_LINE}]")
-_HEADING = re.compile(r"###[^#]+###")
 RESERVED_SESSION_PREFIXES = (*PREFIXES.values(), "personal-canon-")
 
 
@@ -92,20 +91,14 @@ def blanked(name: str) -> str:
     return name if name.isascii() else _INVISIBLE.sub(" ", name)
 
 
-def check_name(what: str, name: str) -> str:
-    """Return a new name as prompts may show it, or raise `InvalidId` for what would end a line or begin a section."""
-    if not name.strip() or any(category(character) in {"Cc", "Zl", "Zp"} for character in name):
-        raise InvalidId(f"{what} {name!r} cannot be used: a name is one line of text, without control characters.")
-    if _HEADING.search(name):
-        raise InvalidId(
-            f"{what} {name!r} cannot be used: ###…### is a section's heading in prompts. Write it otherwise."
-        )
-    return name
+def without_invisible(name: str) -> str:
+    """A name without its invisible characters, except ordinary spaces and line feeds."""
+    return name if name.isascii() else _INVISIBLE.sub("", name)
 
 
 def look(name: str) -> str:
     """What names have in common that a reader takes for one: in any case and width, with invisible characters."""
-    return name.casefold() if name.isascii() else normalize("NFKC", _INVISIBLE.sub("", name)).casefold()
+    return name.casefold() if name.isascii() else normalize("NFKC", without_invisible(name)).casefold()
 
 
 def with_invisible(ids: Iterable[str]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from earwitness.ids import (
     memory_id,
     own_key,
 )
+from earwitness.records import character
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.samples import ODD_NAMES
 from earwitness_plugins.applications.replay import roles
@@ -115,6 +116,7 @@ async def test_a_story_of_an_older_version_opens_with_the_invisible_characters_i
     ledger, store, odd = MemoryLedger(), MemoryStore(), "bob\ufe0f"
     with monkeypatch.context() as older:
         older.setattr(ids, "invisible", lambda id: None)
+        older.setattr(character, "invisible", lambda id: None)
         app = await open_app(ledger=ledger, store=store)
         await app.register(pantheon_container(odd))
         story = await app.session(odd, cast=["bob", odd])

@@ -6,10 +6,10 @@ for news or for a mark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..formats import day_of, parts_of
+from ..formats import day_of, parts_of, said_by
 from ..loading.settings import TEMPLATE_FIELD, MemoryTemplates
 from ..records.memory import Memory
 from ..records.memory_types import MESSAGE, UPDATE_TYPES
@@ -35,18 +35,19 @@ class Labels:
 def lines_of(recalled: Recalled, templates: MemoryTemplates, labels: Labels) -> str:
     """The memory: what was said, by whom, on which day, and from whom it was learned. News follow, a line each."""
     memory, text = recalled.memory, recalled.text if recalled.excerpt is not None else without_marks(recalled.text)
-    parts = parts_of(text, _name(memory.metadata.get("speaker"), labels))
-    name, words = (parts.name, parts.text) if parts.name is not None else _as_said(memory, parts.text)
+    parts = parts_of(text, *_names(memory, labels))
+    name, words = (parts.name, parts.text) if parts.name is not None else _as_said(memory, parts.text, labels)
+    name = None if name is None else _shown(name)
     said = [] if not parts.text else [_worded(recalled, words, name, templates, labels)]
     news = [_news(line, memory, templates, labels) for line in parts.knowledge if line.strip()]
     return "\n".join([*said, *news])
 
 
-def _as_said(memory: Memory, text: str) -> tuple[str | None, str]:
+def _as_said(memory: Memory, text: str, labels: Labels) -> tuple[str | None, str]:
     """Who said what a shared memory tells, such as one in a pantheon's hub, and the words; nobody for what is none."""
-    name, separator, words = text.partition(": ")
     is_told = memory.type != MESSAGE and isinstance(memory.metadata.get("speaker"), str)
-    return (one_line(name), words) if is_told and separator else (None, text)
+    name, separator, words = said_by(text, *_names(memory, labels)) if is_told else ("", "", text)
+    return (name, words) if separator else (None, text)
 
 
 def filled(template: str, fields: Mapping[str, str]) -> str:
@@ -93,8 +94,21 @@ def _news(line: str, memory: Memory, templates: MemoryTemplates, labels: Labels)
     return filled(templates.news, {"text": one_line(text.removeprefix("Message: ")), "day": when})
 
 
+def _names(memory: Memory, labels: Labels) -> Iterator[str]:
+    """The names under which the message of a memory may be stored: the speaker's own, with the mask it was said in."""
+    if isinstance(speaker := memory.metadata.get("speaker"), str):
+        yield (name := labels.name(speaker))
+        if isinstance(mask := memory.metadata.get("speakAs"), str):
+            yield f"{name} (as {mask})"
+
+
 def _name(id: object, labels: Labels) -> str:
-    return one_line(labels.name(id)) if isinstance(id, str) else ""
+    return _shown(labels.name(id)) if isinstance(id, str) else ""
+
+
+def _shown(name: str) -> str:
+    """The name in one line, without colons: only ours end a name. Stories of older versions have such names."""
+    return one_line(name.replace(":", " "))
 
 
 def _day(day: float | None, labels: Labels) -> str:

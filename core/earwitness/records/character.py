@@ -9,8 +9,9 @@ from typing import Literal
 
 from pydantic import field_validator
 
+from ..display_names import check_alias, check_name, usable_name
 from ..errors import InputError, UnknownName, quoted, unknown
-from ..ids import check_character_id, check_name, check_visible, look
+from ..ids import check_character_id, check_visible, invisible, look
 from .base import Record
 from .prose import joined
 from .read_only import ReadOnlyDict
@@ -24,7 +25,7 @@ class Character(Record):
     id: str
     """Unique in the session; names the container `{session_id}-{id}`. Never `world`."""
     name: str
-    """Display name, as memories show it (`Message: Alice: …`). Empty, as by default: the id in title case."""
+    """Display name, as memories show it (`Message: Alice: …`): one line, no colon. Default: the id in title case."""
     aliases: tuple[str, ...] = ()
     """Other names the character answers to, in any letter case."""
     kind: CharacterKind = "character"
@@ -63,18 +64,19 @@ class Character(Record):
         return check_character_id(value)
 
     def check_newcomer(self) -> None:
-        """Raise `InvalidId` if the character may not join a story anew.
-
-        An id of it has an invisible character, or a name of it would end a line or begin a section of a prompt.
-        """
-        self.check_names()
+        """Raise `InputError` if the character may not join a story anew: an id of it has an invisible character, or a
+        name of it could forge a memory."""
         for field in ("id", "personality_id", "user_id", "persona_id"):
             check_visible(f"character {self.id!r}: {field}", getattr(self, field) or "")
+        self.check_names()
 
-    def check_names(self) -> None:
-        """Raise `InvalidId` if a name would end a line or begin a section of a prompt."""
-        for name in (self.name, *self.aliases):
-            check_name(f"character {self.id!r}: name", name)
+    def check_names(self, had: Collection[str] = ()) -> None:
+        """Raise `InputError` if the name or an alias could forge a memory. What the character `had` before may stay."""
+        if self.name not in had:
+            check_name(f"character {self.id!r}: name", self.name)
+        for each in self.aliases:
+            if each not in had:
+                check_alias(f"character {self.id!r}: alias", each)
 
     def __str__(self) -> str:
         kind = "" if self.kind == "character" else f" ({self.kind})"
@@ -162,6 +164,11 @@ class Cast(Record):
         """Display name → the first who has it."""
         return {member.name: member for member in reversed(self.members)}
 
+    @cached_property
+    def _by_usable_name(self) -> dict[str, Character]:
+        """Display name as importers take it → the first who has it."""
+        return {usable_name(member.name): member for member in reversed(self.members)}
+
     def called(self, name: str) -> tuple[Character, ...]:
         """Everybody who goes by this id, name or alias, in any letter case. An exact id belongs to one character only.
 
@@ -185,8 +192,9 @@ class Cast(Record):
         return found[0] if len(found) == 1 else None
 
     def of_name(self, name: str) -> Character | None:
-        """The first with exactly this display name, or else the one whom `resolve` finds."""
-        return self._by_display_name.get(name) or self.resolve(name)
+        """The first with exactly this display name, or else the one whom `resolve` finds, or whose name would be this
+        one in a file (see `usable_name`)."""
+        return self._by_display_name.get(name) or self.resolve(name) or self._by_usable_name.get(usable_name(name, ""))
 
     def named(self, name: str, *besides: str) -> Character:
         """As `resolve`, but raises `UnknownName`, listing the possible names and `besides`, or the characters meant."""
@@ -196,6 +204,30 @@ class Cast(Record):
         if not found:
             raise unknown("character", name, (*(each for member in self for each in member.telling_names), *besides))
         return found[0]
+
+    def check_newcomers(self, newcomers: Iterable[Character]) -> None:
+        """Raise `InputError` if one of them may not join, or has a new name that could forge a memory or another name.
+
+        Stories of older versions keep what they have.
+        """
+        newcomers = tuple(newcomers)
+        together = self.joined(newcomers)
+        for each in newcomers:
+            if (before := self.by_id.get(each.id)) is None:
+                each.check_newcomer()
+            else:
+                each.check_names(before.names)
+            together.check_look(each, () if before is None else before.names)
+
+    def check_look(self, member: Character, had: Collection[str] = ()) -> None:
+        """Raise `InputError` if a name that the member has not `had` looks like another's for what is invisible."""
+        for name in (each for each in member.names if each not in had and invisible(each)):
+            same = {member.id, *(each.id for each in self.called(name))}
+            if others := [each.id for each in self.looking_like(name) if each.id not in same]:
+                raise InputError(
+                    f"character {member.id!r}: {quoted(name)} holds {invisible(name)}, which is invisible: it looks "
+                    f"like a name of {' and of '.join(map(repr, others))}. Use visible characters only."
+                )
 
     def joined(self, newcomers: Iterable[Character]) -> Cast:
         """The cast with newcomers added. A newcomer replaces the character with the same id."""
@@ -211,7 +243,7 @@ class Cast(Record):
 
 def display_name(id: str) -> str:
     """`shadow_fox` → `Shadow Fox`; an id with capitals stays as written."""
-    words = id.replace("_", " ")
+    words = id.replace("_", " ").replace(":", " ")
     return words.title() if words.islower() else words
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, get_args
 
+from ..display_names import check_alias
 from ..errors import InputError, UnknownName, did_you_mean, quoted
 from ..formats import as_said, strip_block
-from ..ids import WORLD, check_name, invisible, look
+from ..ids import WORLD, invisible, look
 from ..records.channel import Channel, Context
 from ..records.character import Cast
 from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted, Revised, Said, Transferred
@@ -84,7 +85,7 @@ def _refuse_look_alike(given: str, name: str) -> None:
             f"speak_as = {quoted(given)} holds {character}, which is invisible: it would look like another name. "
             "Use visible characters only."
         )
-    check_name("speak_as =", name)
+    check_alias("speak_as =", name)
     if look(name) == WORLD:
         raise InputError(f"speak_as = {quoted(given)} is reserved for the world container. Choose another name.")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
+from earwitness.display_names import usable_name
 from earwitness.errors import InputError
 from earwitness.imports import ImportedCharacter
 from earwitness.records.character import Character, CharacterKind
@@ -48,9 +49,9 @@ def _character(header: LenientObject, number: int, given: object) -> ImportedCha
         header.note(place, "cannot be read: this character has a name alone")
         return None
     described = ImportedCharacter(
-        name=" ".join(given["name"].split()),
+        name=usable_name(given["name"]),
         kind=given.get("kind", "character"),
-        aliases=tuple(" ".join(each.split()) for each in given.get("aliases", ())),
+        aliases=tuple(usable_name(each) for each in given.get("aliases", ())),
         **{name: given[name] for name in IDS if name in given},
     )
     try:

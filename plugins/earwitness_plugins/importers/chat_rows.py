@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from earwitness.errors import StoryError
+from earwitness.display_names import usable_name
+from earwitness.errors import StoryError, quoted
 
 from .chat_marks import ChatMark, mark_of
 from .files.documents import parsed
@@ -66,6 +67,7 @@ def is_message(row: Mapping[str, Any]) -> bool:
 def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[ChatHeader, list[ChatRow]]:
     """Header and messages. A line that cannot be read is left out and reported."""
     header, messages = ChatHeader(None, lenient_object({}, path, repairs)), list[ChatRow]()
+    renamed = dict[str, tuple[str, str]]()
     for index, line in enumerate(text.split("\n")):
         if not line.strip():
             continue
@@ -79,8 +81,14 @@ def chat_rows(text: str, path: str, repairs: list[str]) -> tuple[ChatHeader, lis
             header = ChatHeader(index, row)
         elif is_message(row.values):
             messages.append(_message(row, index))
+            renamed.setdefault(" ".join(row.text("name").split()) or messages[-1].name, (place, messages[-1].name))
         else:
             repairs.append(f"{place}: neither a header nor a message; left out")
+    repairs += [
+        f"{place}: the name {quoted(given)} is taken as {name!r}; a name has no colon and nothing invisible"
+        for given, (place, name) in renamed.items()
+        if given != name
+    ]
     return header, messages
 
 
@@ -91,7 +99,7 @@ def _message(row: LenientObject, index: int) -> ChatRow:
     text, mark = chosen_text(row), mark_of(row)
     return ChatRow(
         line=index,
-        name=" ".join(row.text("name").split()) or "Somebody",
+        name=usable_name(row.text("name")),
         text=text,
         user=row.flag("is_user"),
         narrated=kind == NARRATOR,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from earwitness.display_names import usable_name
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.journal import Original
@@ -79,7 +80,7 @@ def _scene(id: str, header: LenientObject, numbered: Sequence[tuple[int, ChatRow
 
 def _named(header: LenientObject, key: str) -> str:
     """A name in the header; for a group it is `unused`."""
-    name = " ".join(header.text(key).split())
+    name = usable_name(header.text(key), "")
     return "" if name == UNUSED else name
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from earwitness.display_names import usable_name
 from earwitness.imports import Imported, ImportedCharacter, ImportedLore
 from earwitness.records.character import Cast, Character
 from earwitness_plugins.applications.replay.roles import FreeIds, character_id, identified
@@ -89,7 +90,7 @@ class CastMatcher:
         named = self._cast.of_name(described_as.name)
         if named is None or named.id in self._ids:
             return None
-        more = [each for each in described_as.aliases if each not in named.names]
+        more = [each for each in map(usable_name, described_as.aliases) if each not in named.names]
         return named.model_copy(update={"aliases": (*named.aliases, *more)}) if more else named
 
     def _newcomer(self, described_as: ImportedCharacter) -> Character:

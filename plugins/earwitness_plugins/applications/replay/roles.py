@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from earwitness.display_names import usable_name
 from earwitness.ids import MAX_ID, WORLD, blanked
 from earwitness.imports import ImportedCharacter, Scene, SceneLine
 from earwitness.records.character import Cast, Character, CharacterKind
@@ -21,10 +22,12 @@ class Roles:
         self._kinds: dict[str, CharacterKind] = dict.fromkeys(scene.personas, "persona")
         self._described = {each.name: each for each in scene.cast}
         self.by_name: dict[str, str] = {}
-        free = FreeIds(cast.ids)
+        free, ids = FreeIds(cast.ids), dict[str, str]()  # usable name → id
         for name in dict.fromkeys((*scene.roster, *(line.speaker for line in scene.lines if line.speaker))):
+            same = usable_name(name)
             known = cast.of_name(name)
-            self.by_name[name] = known.id if known else free.take(self._id(name))
+            ids[same] = known.id if known else ids.get(same) or free.take(self._id(name))
+            self.by_name[name] = ids[same]
         self._narrator = next((each for each in scene.cast if each.kind == "narrator"), ImportedCharacter(name=""))
         narrating = next((each.id for each in cast if each.kind == "narrator"), None)
         narrates = any(line.speaker is None for line in scene.lines)
@@ -32,9 +35,9 @@ class Roles:
 
     def cast(self) -> list[Character]:
         """Characters that are not in the session's cast yet, the narrator last."""
-        people = [self._character(name, id) for name, id in self.by_name.items()]
+        people = {id: self._character(name, id) for name, id in reversed(self.by_name.items())}
         narrators = [identified(self.narrator, self._narrator, kind="narrator")] if self.narrator else []
-        return [each for each in (*people, *narrators) if each.id not in self._cast]
+        return [each for each in (*reversed(people.values()), *narrators) if each.id not in self._cast]
 
     def _id(self, name: str) -> str:
         """The id that the source has for a name; else one made of it."""
@@ -59,10 +62,11 @@ class Roles:
 
 def identified(id: str, described_as: ImportedCharacter, *, kind: CharacterKind) -> Character:
     """A character with this id, and everything else that a source says of who it is."""
-    more = described_as.model_dump(include={"aliases", "user_id", "persona_id"})
+    more = described_as.model_dump(include={"user_id", "persona_id"})
     return Character(
         id,
-        name=described_as.name,
+        name=described_as.name and usable_name(described_as.name),
+        aliases=tuple(map(usable_name, described_as.aliases)),
         kind=kind,
         personality_id=described_as.personality_id or described_as.id or id,
         **more,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from earwitness.display_names import usable_name
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, ImportedCharacter
 from earwitness_plugins.importers.files.lenient import LenientObject, lenient_object, storable
@@ -48,7 +49,7 @@ def imported(value: object, file: str, stem: str, repairs: list[str]) -> Importe
     if not any(data.get(*keys)[1] for keys in (NAME, DESCRIPTION, FIRST, ("personality",))) and not root.get(*NAME)[1]:
         raise StoryError(f"{file}: the card has no name, no description and no first message.")
     name = _name(data, root) or _named_after(data, stem)
-    nickname = " ".join(data.text("nickname").split())[:LONGEST_NAME].strip()
+    nickname = _cleaned(data, "nickname", data.text("nickname"))[:LONGEST_NAME].strip()
     called = nickname or name
 
     def filled(text: str) -> str:
@@ -85,14 +86,22 @@ def _data(root: LenientObject) -> LenientObject:
 
 
 def _name(data: LenientObject, root: LenientObject) -> str:
-    name = " ".join((data.text(*NAME) or root.text(*NAME)).split())
+    name = _cleaned(data, "name", data.text(*NAME) or root.text(*NAME))
     if len(name) > LONGEST_NAME:
         data.repaired("name", name, f"cut to {LONGEST_NAME} characters")
     return name[:LONGEST_NAME].strip()
 
 
+def _cleaned(data: LenientObject, key: str, given: str) -> str:
+    """A name as a memory can show it."""
+    plain = " ".join(given.split())
+    if (name := usable_name(plain, "")) != plain:
+        data.repaired(key, plain, f"taken as {name!r}; a name has no colon and nothing invisible")
+    return name
+
+
 def _named_after(data: LenientObject, stem: str) -> str:
-    name = storable(" ".join(stem.replace("_", " ").split()))[:LONGEST_NAME].strip() or "Somebody"
+    name = usable_name(storable(stem.replace("_", " ")))[:LONGEST_NAME].strip()
     data.note("name", f"is empty: the character is named {name!r} after the file")
     return name
 
