@@ -42,6 +42,10 @@ class BubbleMark(Record):
     hubs: HubsThen | None = None
     """What is known of the story's hubs, if it knows the pantheons; a branch of the story took them along."""
 
+    def story_of(self, session: str) -> str:
+        """The story of the bubble with this session id: an import may have given both another id than they had."""
+        return session.removesuffix(f"~{self.bubble}")
+
 
 def mark_of(state: State) -> BubbleMark | None:
     """The mark of the bubble that a state belongs to; `None` if the story is no bubble."""

@@ -94,7 +94,7 @@ class HubGuard:
         joined = hubs.joined[event.character] if hubs else event.joined
         readable = And((readable, read_since(joined))) if joined else readable
         if mark and hubs:
-            return And((readable, told_by(hubs), equals("sessionId", mark.bubble_of)))
+            return And((readable, told_by(hubs), equals("sessionId", mark.story_of(event.session))))
         return Or((readable, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else readable
 
     def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
@@ -113,7 +113,7 @@ async def _picture(model: RelationshipsModel, event: ReadEvent | ReadProviderEve
 
 def _request(name: str, event: ReadProviderEvent) -> ReadRequest:
     mark = mark_of(event.state)
-    session = mark.bubble_of if mark and mark.hubs else event.session
+    session = mark.story_of(event.session) if mark and mark.hubs else event.session
     here = And((equals("sessionId", session), Not(In(KNOWN_TO, (event.personality,)))))
     return ReadRequest(container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here, unless_own=True)
 

@@ -117,3 +117,15 @@ async def test_a_branch_that_is_a_bubble_reads_what_it_took_along(begin: Any) ->
     bubble = await story.bubble("open", knows=["story", "pantheons"])
     await bubble.delivered()
     assert await known(bubble, "ben") == [MILL]
+
+
+async def test_a_bubble_that_is_imported_under_another_id_reads_no_other_storys_hubs(begin: Any) -> None:
+    strangers = await begin()
+    await say(strangers, INN)
+    story = await begin()
+    await say(story, MILL)
+    bubble = await story.bubble("open", knows=["pantheons"])
+    ew: Any = strangers._app
+    for id, told in {"copy": story, "copy~open": bubble}.items():
+        await ew.import_session([line async for line in told.backstage().export()], id=id)
+    assert INN not in await known(await ew.open_session("copy~open"), "ben")
