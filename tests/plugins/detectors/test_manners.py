@@ -54,6 +54,9 @@ EVERYBODY = ["alice", "bob", "charlie"]
         ("*screams internally* Sure, come in!", "Sure, come in!"),
         ('"Hi, Bob," I said. I did not tell him about the boat.', '"Hi, Bob," I said.'),
         ('"Hi, Bob." She never mentioned the boat. "Tea?"', '"Hi, Bob." "Tea?"'),
+        ("*composes a letter in his head* He is the thief.", None),
+        ("*without uttering a sound* He is the thief.", None),
+        ("*speaks, but only in her own mind* He is the thief.", None),
         ("〈He is the thief〉 Hello", "Hello"),
     ],
 )
@@ -96,6 +99,7 @@ def test_telepathy_and_paper_reach_only_whom_they_are_for(story: Begin, text: st
         "*makes up her mind* We go.",
         '"Nice," she said, praying silently for rain. "More tea?"',
         "I wrote it in my diary yesterday.",
+        "*reads a letter written on parchment* The king is dead.",
         "I did not tell him about the boat.",
         '"I did not tell him about the boat," she says.',
         "「おはよう」",

@@ -28,7 +28,7 @@ _OWN = r"(?:my|his|her|their|its|your|one['’]s)"
 _UTTERS = r"""(?:said|spoke|told|swore|begs?|begg(?:ed|ing)|cr(?:y|ies|ied|ying)|repl(?:y|ies|ied|ying)|
     (?:say|speak|talk|tell|ask|add|pray|plead|curs|swear|vow|promis|mutter|mumbl|murmur|repeat|recit|chant|thank|
     answer|scream|shout|yell|call|address|remind|warn|urg|apologi[sz]|rehears|whisper|confess|confid|remark|comment|wish|
-    invok|implor|convers|mouth|breath|snarl|hiss|growl|grumbl)(?:e?s|e?d|e|ing)?)\b"""
+    invok|implor|compos|draft|convers|mouth|breath|snarl|hiss|growl|grumbl)(?:e?s|e?d|e|ing)?)\b"""
 _OPENLY = re.compile(
     r"""\b(?:aloud|out\s+loud|loudly|outwardly)\b | \b(?:to|for|with)\s+(?:all\b(?!\s+(?:of|the|his|her|their)\b)|
     every(?:one|body)\b|the\s+(?:room|group|others|crowd|table|whole|rest|company|party)\b)""",
@@ -40,7 +40,7 @@ _WORDS = r"(?:(?!(?:and|then|but|before|as|while|about|of|that|what|whether|or)\
 _WORDS_TO_SELF = r"(?:(?!(?:and|then|but|before|as|while|to|or)\b)[\w'’-]+\s+){0,3}?"
 _IN_MIND = rf"(?:in|inside)\s+{_OWN}\s+(?:own\s+)?(?:head|mind|thoughts|heart|skull)\b"
 _SILENTLY = rf"""(?:silently|soundlessly|mutely|inaudibl[ey]|mentally|inwardly|internally|in\s+silence
-    | without\s+(?:making\s+)?(?:a|any)\s+sound | (?:only\s+|just\s+)?{_IN_MIND})"""
+    | without\s+(?:\w+ing\s+)?(?:a|any)\s+sound | (?:only\s+|just\s+)?{_IN_MIND})"""
 _BREATH = rf"(?:under\s+{_OWN}\s+breath|to\s+(?:{SELF}))\b"
 _WHO = r"(?:(?:I|he|she|they|it|(?-i:[A-Z])[\w'’-]+)\s+)?(?:\w+ly\s+)?"
 _LOUD = r"(?!(?:scream|cr(?:y|ie)|curs)\w*\s+(?:inwardly|internally)\b)"
@@ -56,8 +56,9 @@ _MIND_LINK = r"""(?:telepathy|mind[- ]?(?:link|speak|speech|talk|meld|touch|bond
 
 _UNHEARD = rf"""
       \b{_LOUD}{_UTTERS}\s+ {_WORDS} {_SILENTLY}
+    | \b{_UTTERS},?\s+(?:but\s+)?(?:only|just)\s+{_IN_MIND}
     | \b(?!(?:inwardly|internally)\s+(?:scream|cr[iy])) {_SILENTLY},?\s+ {_WHO} {_UTTERS} (?!\s+up\b)
-    | \A\W*(?:inaudibl[ey]|unheard|soundlessly|in\s+silence|without\s+a\s+sound)\b(?!\s+of\b)
+    | \A\W*(?:inaudibl[ey]|unheard|soundlessly|in\s+silence|without\s+(?:\w+ing\s+)?an?y?\s+sound)\b(?!\s+of\b)
     | (?<!\bin\s)(?<!\bwith\s)(?<!\bwith\sa\s) \b(?:silent|inward|unspoken|mental|wordless)\s+
         (?:prayer|curse|plea|wish|vow|oath|promise|apology|farewell|goodbye|reminder|note(?!\s+of\b))\b
         [^.,;:\n]{{0,40}} \W*\Z
@@ -88,7 +89,8 @@ _TELEPATHY = rf"""
     """
 _PAPER = rf"""
       (?<!\bhad\s)(?<!\bhas\s)(?<!\bhave\s)
-      \b(?:{WRITES}|(?:confid|record|enter|not|log|tell|confess)(?:e?s|e?d|ing))\s+ (?:[\w'’-]+\s+){{0,5}}?
+      \b(?:(?!written\s+(?:on|in)\b){WRITES}|(?:confid|record|enter|not|log|tell|confess)(?:e?s|e?d|ing))\s+
+        (?:[\w'’-]+\s+){{0,5}}?
         (?:in|into|on|onto|to)\s+ (?:[\w'’-]+\s+){{0,3}}?
         (?:{_BOOK}|parchment|napkin|page|scroll|sheet|envelope|phone)\b
     | \b{_BOOK}\b [^.!?:\n]{{0,40}} \b{WRITES}\b
