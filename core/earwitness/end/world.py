@@ -58,6 +58,8 @@ class World:
     """Whether anybody was told news in one channel alone."""
     _permitted: dict[str, Filter] = field(default_factory=dict)
     _unheard: dict[str, Sequence[Delivery]] = field(default_factory=dict)
+    _lost: dict[str, set[str]] = field(default_factory=dict)
+    """Character → ids of updates of messages of which their own copy was retracted."""
     _since: dict[int, Sequence[Delivery]] = field(default_factory=dict)
     _messages: dict[tuple[str, ...], Sequence[Delivery]] = field(default_factory=dict)
 
@@ -133,9 +135,11 @@ class World:
         known = [each for each in await self._known_after(character, after) if self._belongs_here(each)]
         if not known:
             return ()
-        received = await self._received_since(character, after)
-        heard = cited(each for each in received if apart_in(each.metadata) in {None, self.apart})
-        return tuple(update for update in known if update.memory_id not in heard)
+        hers = await self._deliveries_since(character, after)
+        heard = cited(each for each in hers if each.is_active and apart_in(each.metadata) in {None, self.apart})
+        taken = _taken_back(hers)
+        self._lost[character] = {update.memory_id for update in known if update.source in taken}
+        return tuple(update for update in known if update.memory_id not in heard | self._lost[character])
 
     def _seen_up_to(self, character: str) -> int:
         """The entry up to which this character was told everything that may be told here."""
@@ -168,8 +172,11 @@ class World:
 
     async def _received_since(self, character: str, sequence: int) -> Sequence[Delivery]:
         """The active deliveries that this character has received since an entry."""
-        hers = await self.ledger.deliveries(self.session, container=self._container_of(character), after=sequence)
-        return [each for each in hers if each.is_active]
+        return [each for each in await self._deliveries_since(character, sequence) if each.is_active]
+
+    async def _deliveries_since(self, character: str, sequence: int) -> Sequence[Delivery]:
+        """The deliveries that this character has received since an entry, with those taken back."""
+        return await self.ledger.deliveries(self.session, container=self._container_of(character), after=sequence)
 
     def _container_of(self, character: str) -> str:
         return character_container(self.session, character).name
@@ -204,6 +211,9 @@ class World:
         asked = sorted({id for line in lines for id in line.cites})
         found = await self.ledger.deliveries(self.session, memory_ids=asked, container=self._name) if asked else ()
         beyond = await self._partly_heard(character, found) | await self._not_remembered(character, found)
+        if any(each.part != "message" for each in found):
+            await self._untold(character)
+            beyond |= self._lost.get(character, set())
         known = [each for each in found if each.is_active and self._may_know(character, each)]
         hers = {each.memory_id for each in await self._readable(character, known)} - beyond
         allowed = [line for line in lines if line.cites and set(line.cites) <= hers]
@@ -303,6 +313,15 @@ def mark(character: str, channel: str) -> str:
 
 def _before_first(left: Sequence[Delivery], sequence: int) -> int:
     return (left[0].sequence if left else sequence) - 1
+
+
+def _taken_back(hers: Iterable[Delivery]) -> set[str]:
+    """Keys of the messages of which a character's own copy was retracted, among these deliveries of hers."""
+    own = [each for each in hers if each.part == "message"]
+    gone = {
+        each.source for each in own if each.status == "withdrawn" and (each.reason or "").startswith("retracted by")
+    }
+    return gone - {each.source for each in own if each.is_active}
 
 
 def cited(deliveries: Iterable[Delivery]) -> set[str]:
