@@ -9,6 +9,7 @@ import pytest
 from earwitness import Earwitness, ids
 from earwitness.loading import plugins as installed
 from earwitness.loading import strategies
+from earwitness.records import character
 
 from .conftest import Run, answer
 
@@ -135,7 +136,8 @@ def test_ids_with_invisible_characters_are_named(run: Run, monkeypatch: pytest.M
             await ew.session("s1", cast=["bob", "bob\ufe0f"])
 
     with monkeypatch.context() as older:
-        older.setattr(ids, "invisible", lambda id: None)
+        for module in (ids, character):
+            older.setattr(module, "invisible", lambda text: None)
         asyncio.run(older_story())
     report = answer(run("doctor", "--json"))
     assert report["ok"] is True

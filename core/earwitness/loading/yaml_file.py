@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from sys import int_info
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -63,8 +64,16 @@ class PlainConstructor(SafeConstructor):
         try:
             return super().construct_object(node, deep=deep)
         except (ValueError, TypeError, LookupError):
-            problem = f"{quoted(node.value)} is not what its tag {tag} says. Take the tag away"
-            raise ConstructorError(None, None, problem, node.start_mark) from None
+            raise ConstructorError(None, None, _misfit(node, tag), node.start_mark) from None
+
+
+def _misfit(node: Node, tag: str) -> str:
+    """Why a value is not what its tag says, whether that was written or is understood."""
+    if tag == "!!int" and len(str(node.value)) > int_info.default_max_str_digits:
+        return (
+            f"a number of {len(node.value)} digits is too long. Write at most {int_info.default_max_str_digits} of them"
+        )
+    return f"{quoted(node.value)} is not what its tag {tag} says. Take the tag away"
 
 
 def load(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Any:
