@@ -23,7 +23,7 @@ from ..rules.records import RuleBook
 from .cases import PEOPLE, PERSONA, HeardMessage, LeakCase, case
 from .hubs import hub_case, with_hubs
 from .leaks import Disagreement
-from .played_cases import CAST, InstanceOpener, as_file, text_of
+from .played_cases import InstanceOpener, as_file, begun, text_of
 from .reference import reached
 from .reference_privacy import may_recall
 from .reference_rules import RulesAsWritten
@@ -115,7 +115,7 @@ class _Eventful:
 
     async def disagreements(self) -> Any:
         """Play it, and ask."""
-        story = await self._begin()
+        story = await begun(self._ew, self._given)
         for heard in self._given.conversation:
             await self._reach(story, heard.seed.day)
             await self._say(story, heard)
@@ -135,15 +135,6 @@ class _Eventful:
             for asked in (self._given.asked, self._random.choice(self._given.conversation).channel):
                 async for each in self._asked(story, bubble, reader, asked):
                     yield each
-
-    async def _begin(self) -> Session:
-        first = self._given.conversation[0].seed
-        state: Mapping[str, Any] = {"flags": first.flags, "current_scene": first.place, "game_day": first.day}
-        story = await self._ew.session("s1", cast=CAST, state=state)
-        for each in self._given.relations:
-            days = {"since": each.since or 0, "until": each.until}
-            await story.relationships.relate(each.source, each.target, each.type, weight=each.weight, **days)
-        return story
 
     async def _reach(self, story: Session, day: float) -> None:
         if day > story.state.game_day:

@@ -21,7 +21,7 @@ from ..errors import RulesError
 from ..propagation.records import Seed
 from ..rules.records import Member, Pantheon, RuleBook, Rules
 from .cases import PEOPLE, SLUGS, LeakCase, case
-from .played_cases import CAST, InstanceOpener, as_file, text_of
+from .played_cases import InstanceOpener, as_file, begun, text_of
 
 CHANGES = (
     *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "disguise", "unmask"),
@@ -155,7 +155,7 @@ class _Play:
 
     async def answers(self) -> HubAnswers:
         """Play, and ask everybody after every day."""
-        story = await self._begin()
+        story = await begun(self._ew, self._given, self._absent)
         for heard in self._given.conversation:
             await self._day(story, heard.seed.day)
             await story.say(
@@ -178,15 +178,6 @@ class _Play:
         """Somebody who perceives nothing of the conversation, and joins the story later or never."""
         there = {id for heard in self._given.conversation for id in heard.seed.direct}
         return next((id for id in PEOPLE[::-1] if id not in there), None)
-
-    async def _begin(self) -> Session:
-        first = self._given.conversation[0].seed
-        state = {"flags": first.flags, "current_scene": first.place, "game_day": first.day}
-        story = await self._ew.session("s1", cast=[each for each in CAST if each.id != self._absent], state=state)
-        for each in self._given.relations:
-            days = {"since": each.since or 0, "until": each.until}
-            await story.relationships.relate(each.source, each.target, each.type, weight=each.weight, **days)
-        return story
 
     async def _day(self, story: Session, day: float) -> None:
         if day > story.state.game_day:

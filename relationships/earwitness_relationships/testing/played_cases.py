@@ -50,13 +50,19 @@ def text_of(seed: Seed) -> str:
     return f"Secret{seed.key.replace('-', 'x')} concerns {', '.join((*seed.about, 'nobody else'))}."
 
 
-async def _played(ew: Earwitness, given: LeakCase) -> Session:
+async def begun(ew: Earwitness, given: LeakCase, absent: str | None = None) -> Session:
+    """A story as the case begins: everybody but the `absent`, and its relations."""
     first = given.conversation[0].seed
     state: Mapping[str, Any] = {"flags": first.flags, "current_scene": first.place, "game_day": first.day}
-    story = await ew.session("s1", cast=CAST, state=state)
+    story = await ew.session("s1", cast=[each for each in CAST if each.id != absent], state=state)
     for each in given.relations:
         days = {"since": each.since or 0, "until": each.until}
         await story.relationships.relate(each.source, each.target, each.type, weight=each.weight, **days)
+    return story
+
+
+async def _played(ew: Earwitness, given: LeakCase) -> Session:
+    story = await begun(ew, given)
     for heard in given.conversation:
         seed = heard.seed
         await story.change(game_day=seed.day)
