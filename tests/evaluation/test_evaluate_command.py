@@ -297,3 +297,12 @@ def test_what_was_said_is_found_again_in_everybodys_container(run: Run, folder: 
 )
 def test_what_cannot_be_evaluated_is_said_in_words(words: list[str], said: str, run: Run, evening: str) -> None:
     failed(run(*(evening if word == "EVENING" else word for word in words)), said)
+
+
+def test_a_detector_that_fails_at_every_message_ends_the_command_with_exit_code_1(run: Run, evening: str) -> None:
+    Path("broken.py").write_text(
+        "class Broken:\n    def detect(self, moment):\n        raise ValueError('not yet')\n", "utf-8"
+    )
+    result = run("evaluate", "participants", evening, "--detector", "everyone,broken.Broken")
+    assert result.exit_code == 1
+    assert "broken.Broken failed at" in result.stdout

@@ -60,7 +60,7 @@ async def command(
     """Score detectors on labelled data, and compare them.
 
     TASK is participants (who perceives a message), addressees (who is spoken to), knowledge (who knows a fact) or
-    recall (is the answer found again).
+    recall (is the answer found again). The exit code is 1 if a detector failed at every message.
     """
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.evaluate import data_of, load, save
@@ -84,6 +84,7 @@ async def command(
         show(done, cli.console)
     if before is not None:
         _compare(cli, repeat, before, done)
+    cli.finish(ok=not any(result.failed_everywhere for result in done.results))
 
 
 def _refuse_beside_repeat() -> None:

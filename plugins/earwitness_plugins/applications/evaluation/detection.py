@@ -97,6 +97,7 @@ def _result(label: str, found: SceneResults, sheet: Sheet, run: Run) -> Result:
         curve=sheet.curve(),
         messages_per_second=found.messages / found.seconds if found.seconds else None,
         failures=dict(found.failures),
+        failed_everywhere=0 < found.messages == found.failures.total(),
         worst=ranked(found.worst, run.worst),
     )
 

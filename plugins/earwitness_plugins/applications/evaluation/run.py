@@ -96,6 +96,8 @@ class Result(Record):
     """Speed, counting the detector's time only."""
     failures: dict[str, int] = {}
     """Failure → number of messages. Those messages were perceived by the speaker only."""
+    failed_everywhere: bool = False
+    """Whether the detector answered no message at all."""
     worst: tuple[WorstScene, ...] = ()
     """The worst scenes, worst first."""
 
