@@ -170,7 +170,7 @@ def test_a_secret_of_a_detector_is_in_no_report_and_must_be_given_again(run: Run
     (folder / "asking_of_the_evaluation.py").write_text(ASKING, "utf-8")
     detector = 'asking_of_the_evaluation.Asking(api_key="sk-planted-4711")'
     result = run("evaluate", "participants", evening, "--detector", detector, "--report", "report.json")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 1, result.output
     said = result.output + (folder / "report.json").read_text("utf-8")
     assert "4711" not in said
     assert "Asking(api_key=" in said

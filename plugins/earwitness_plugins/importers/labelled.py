@@ -6,10 +6,35 @@ by one importer: plain scenes will do where `audience` is all there is to say.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import JsonValue
 
 from earwitness.imports import Imported, Scene, SceneLine
 from earwitness.records.base import Record
+
+
+class LabelledPiece(Record):
+    """A piece of a line that others perceive than the line as a whole: a thought, a whisper, somebody's own words."""
+
+    text: str
+    """The piece, as it stands in the line."""
+    audience: tuple[str, ...]
+    """The label: names of those who perceive it, whoever says it included."""
+
+
+class LabelledAct(Record):
+    """Somebody begins or ends to be able to perceive."""
+
+    who: str
+    """Name, as in the roster."""
+    act: Literal["arrives", "returns", "wakes", "leaves", "sleeps"]
+    """What they do. `sleeps` and `wakes` are about all who are there and perceive nothing, such as people off-line."""
+
+    @property
+    def begins(self) -> bool:
+        """Whether they can perceive from now on; if not, they no longer can."""
+        return self.act in {"arrives", "returns", "wakes"}
 
 
 class LabelledLine(SceneLine):
@@ -27,6 +52,10 @@ class LabelledLine(SceneLine):
     """Only its speaker hears the aside in it, whoever is present."""
     addressees: tuple[str, ...] | None = None
     """To whom it is said, where the source knows."""
+    pieces: tuple[LabelledPiece, ...] = ()
+    """Its pieces that have an audience of their own."""
+    acts: tuple[LabelledAct, ...] = ()
+    """Who comes and goes in it."""
     notes: dict[str, JsonValue] = {}
     """What a host would know about it; a detector sees it as the message's `metadata`."""
 

@@ -2,19 +2,23 @@
 
 `{"dataset", "scene", "roster": [name], "messages": [{"kind": "speech" | "narration", "speaker", "text", "present"}]}`.
 `present` lists those who perceive the message, or for one with an aside, those who are there; it is null where nobody
-can tell. A message may have `speakers` (several
-speak as one), `marked` (its text with directions for its delivery) and `aside` (nobody else hears the aside in it). A
-scene may have a `group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
+can tell. A message may have `speakers` (several speak as one), `marked` (its text with directions for its delivery),
+`aside` (nobody else hears the aside in it), `parts` (`[{"text", "present": [name]}]`: pieces with an audience of their
+own) and `acts` (`[{"who", "act"}]`: who `arrives`, `returns`, `wakes`, `leaves` or `sleeps` in it). A scene may have a
+`group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
 """
 
 from __future__ import annotations
 
 import re
 
-from .labelled import Labelled, LabelledLine, LabelledScene
+from pydantic import ValidationError
+
+from .labelled import Labelled, LabelledAct, LabelledLine, LabelledPiece, LabelledScene
 from .rows import JsonRow, first_line, rows
 
 _KEYS = (b'"scene"', b'"roster"')
+ACTS = ("arrives", "returns", "wakes", "leaves", "sleeps")
 _PART = re.compile(r"(\d+)-\d+")
 
 
@@ -59,7 +63,20 @@ def _line(row: JsonRow) -> LabelledLine:
         audience=None if aside else row.names("present"),
         judged="present" not in row.values or row.values["present"] is not None,
         aside=aside,
+        pieces=tuple(map(_piece, row.rows("parts"))) if "parts" in row.values else (),
+        acts=tuple(map(_act, row.rows("acts"))) if "acts" in row.values else (),
     )
+
+
+def _piece(row: JsonRow) -> LabelledPiece:
+    return LabelledPiece(text=row.text("text"), audience=row.names("present") or ())
+
+
+def _act(row: JsonRow) -> LabelledAct:
+    try:
+        return LabelledAct.model_validate({"who": row.text("who"), "act": row.text("act")})
+    except ValidationError as error:
+        raise row.error(f"act {row.text('act')!r} is not known. Acts: {', '.join(ACTS)}.") from error
 
 
 def _speakers(row: JsonRow) -> tuple[str, ...]:

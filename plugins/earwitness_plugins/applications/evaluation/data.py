@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from earwitness.errors import InputError, StoryError, did_you_mean, quoted
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
 from earwitness_plugins.applications.imports.detect_format import read_file
-from earwitness_plugins.importers.labelled import Asked, Labelled, LabelledScene, Question, as_labelled
+from earwitness_plugins.importers.labelled import Asked, Labelled, LabelledLine, LabelledScene, Question, as_labelled
 
 
 class DataFile(Record):
@@ -59,10 +59,18 @@ def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
 def _refuse_strangers(path: str, scene: LabelledScene) -> None:
     """Raise `StoryError` for a label outside the roster. Scored on the roster, it would count for nothing."""
     for index, line in enumerate(scene.lines):
-        for name in line.perceivers or ():
-            if name not in scene.roster:
-                place = f"{path}: scene {quoted(scene.name)}, messages[{index}]"
-                raise StoryError(f"{place}: 'present' has {outside(name, scene.roster)}")
+        for key, names in _labels(line):
+            for name in names:
+                if name not in scene.roster:
+                    place = f"{path}: scene {quoted(scene.name)}, messages[{index}]"
+                    raise StoryError(f"{place}: {key!r} has {outside(name, scene.roster)}")
+
+
+def _labels(line: LabelledLine) -> Iterator[tuple[str, Sequence[str]]]:
+    yield "present", line.perceivers or ()
+    yield "acts", [act.who for act in line.acts]
+    for piece in line.pieces:
+        yield "parts", piece.audience
 
 
 def outside(name: str, roster: Sequence[str]) -> str:

@@ -11,12 +11,12 @@ from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Detector
 from earwitness_plugins.importers.labelled import LabelledScene
 
-from . import addressees, participants
+from . import acts, addressees, participants, privacy
 from .data import Data
 from .detector_spec import DetectorSpec, make_detector
 from .measures import SET_MEASURES
 from .mistakes import WorstScene, ranked, worst_of
-from .run import Asides, EvaluationReport, Result, Run
+from .run import Acts, Asides, EvaluationReport, Privacy, Result, Run
 from .scene_judge import JudgedMessage, judged_messages
 from .scores import by_dataset, by_present, compared, parts, scores
 from .sheet import ScoredMessage, Sheet
@@ -31,6 +31,8 @@ class SceneResults:
     rows: list[ScoredMessage] = field(default_factory=list)
     worst: list[WorstScene] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
+    privacy: list[Privacy] = field(default_factory=list)
+    acts: list[Acts] = field(default_factory=list)
     messages: int = 0
     seconds: float = 0.0
 
@@ -41,6 +43,9 @@ class SceneResults:
         self.failures.update(judged.failure for judged in answers if judged.failure)
         labelled = [(row, judged) for judged in answers if (row := row_of(scene, judged, spec, run))]
         self.rows += [row for row, _ in labelled]
+        if _rostered(run):
+            self.privacy.append(privacy.privacy(scene, answers))
+            self.acts.append(acts.acts(scene, [row for row, _ in labelled]))
         scored = [pair for pair in labelled if not pair[0].aside]
         if run.worst and scored:
             self.worst.append(worst_of(scored, answers))
@@ -94,6 +99,8 @@ def _result(label: str, found: SceneResults, sheet: Sheet, run: Run) -> Result:
         absent={name: scores(part, run) for name, part in missing.items() if len(part)} if _rostered(run) else {},
         by_present=by_present(sheet, run),
         asides=Asides(messages=len(asides), leaked=sum(row.leaks for row in asides)) if asides else None,
+        privacy=privacy.together(found.privacy),
+        acts=acts.together(found.acts),
         curve=sheet.curve(),
         messages_per_second=found.messages / found.seconds if found.seconds else None,
         failures=dict(found.failures),

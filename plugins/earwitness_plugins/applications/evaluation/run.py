@@ -77,6 +77,38 @@ class Asides(Record):
     """Number of them that the detector let somebody else hear."""
 
 
+class Privacy(Record):
+    """What is private in messages."""
+
+    pieces: int = 0
+    """Number of pieces with an audience of their own, such as thoughts and whispers."""
+    leaked: int = 0
+    """Number of them that somebody perceived who must not."""
+    missed: int = 0
+    """Number of them that somebody missed who does perceive them."""
+    alone: int = 0
+    """Number of whole messages that only their speaker perceives."""
+    alone_leaked: int = 0
+    """Number of them that somebody else perceived."""
+
+
+class Acts(Record):
+    """How often a detector reads that somebody begins or ends to be able to perceive."""
+
+    leavings: int = 0
+    """Number of times somebody leaves, or falls asleep."""
+    leavings_read: int = 0
+    """Number of them after which the detector rightly holds them for gone at the next message that shows it."""
+    comings: int = 0
+    """Number of times somebody arrives, returns or wakes."""
+    comings_read: int = 0
+    """Number of them after which the detector rightly holds them for present at the next message that shows it."""
+    steady: int = 0
+    """Number of times somebody neither comes nor goes between two messages, and the detector was right at the first."""
+    invented: int = 0
+    """Number of them at which the detector is wrong at the second."""
+
+
 class Result(Record):
     """The results of one detector."""
 
@@ -90,6 +122,10 @@ class Result(Record):
     """Data set → size of the true set → scores."""
     asides: Asides | None = None
     """Asides, if the data has any."""
+    privacy: Privacy | None = None
+    """What is private, if the data says it."""
+    acts: Acts | None = None
+    """Comings and goings, if the data names any."""
     curve: tuple[tuple[float, float, float], ...] = ()
     """(threshold, leak, miss) on all data."""
     messages_per_second: float | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from earwitness.protocols import Detector
@@ -36,6 +36,8 @@ class JudgedMessage:
     """How long the detector took."""
     failure: str | None
     """Why there is no answer; then only the speaker perceives the message."""
+    heard: Mapping[str, str] = field(default_factory=dict)
+    """Name → what they perceived of it, for each participant."""
 
 
 class SceneJudge:
@@ -61,6 +63,9 @@ class SceneJudge:
             speakers=() if line.speaker is None else (line.speaker, *line.along),
             beliefs={self._names[id]: part for id, part in found.beliefs.items() if id in self._names},
             perceivers=frozenset(self._names[id] for id in _hearing_every_aside(found) if id in self._names),
+            heard={
+                self._names[id]: found.settled.heard_by(id) for id in found.settled.participants if id in self._names
+            },
             seconds=found.seconds,
             failure=found.failure,
         )

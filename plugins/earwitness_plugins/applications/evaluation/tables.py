@@ -62,6 +62,7 @@ def _parts(report: EvaluationReport) -> Iterator[RenderableType]:
     if any(result.by_present for result in results):
         yield _by_present(report)
     yield from (_asides(result, report.run.directions) for result in results)
+    yield from (Text(line) for result in results for line in (*_privacy(result), *_acts(result)))
     own = [(name, each.detector, scores.values) for each in results for name, scores in each.scores.items()]
     yield _intervals("95 % intervals", own, _ends)
     if report.differences:
@@ -170,6 +171,29 @@ def _asides(result: Result, directions: str) -> Text:
     heard, of = result.asides.leaked, result.asides.messages
     unseen = "; with hidden directions nothing marks them" if directions == "hidden" else ""
     return Text(f"Asides that {result.detector} lets others hear: {heard:,} of {of:,} ({heard / of:.1%}){unseen}")
+
+
+def _privacy(result: Result) -> Iterator[str]:
+    if (found := result.privacy) is not None:
+        yield (
+            f"Private pieces that {result.detector} lets others perceive: {_of(found.leaked, found.pieces)}; "
+            f"keeps from somebody who does: {_of(found.missed, found.pieces)}; messages that only their speaker "
+            f"perceives, and that others perceive here: {_of(found.alone_leaked, found.alone)}"
+        )
+
+
+def _acts(result: Result) -> Iterator[str]:
+    if (found := result.acts) is not None:
+        yield (
+            f"Comings and goings that {result.detector} reads: "
+            f"{_of(found.leavings_read + found.comings_read, found.leavings + found.comings)} "
+            f"(leavings {_of(found.leavings_read, found.leavings)}, comings {_of(found.comings_read, found.comings)}); "
+            f"invents: {_of(found.invented, found.steady)}"
+        )
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" + (f" ({part / whole:.1%})" if whole else "")
 
 
 def _worst(result: Result) -> Iterator[RenderableType]:
