@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..graph.view import GraphView
 from ..rules.records import RuleBook, Rules
 from .carriers import Carrier
-from .hub_members import HubMembers, HubTellers
+from .hub_members import HubMembers, HubMembersBut, HubTellers
 from .tribe import ALL_DAYS, DaySpan, EdgesBySource, PossibleListener, Tribe, Whom, days_of
 
 
@@ -23,7 +23,7 @@ class ListenerRun(NamedTuple):
 
     carrier: int
     """Number of the carrier."""
-    listeners: tuple[str, ...]
+    listeners: Iterable[str]
     """In the order in which they are told: by weight (highest first), then by id."""
 
 
@@ -89,7 +89,8 @@ class Adjacency:
     def _compiled(self, teller: str, relations: EdgesBySource) -> tuple[ListenerRun, ...]:
         entries, groups = self._entries_of(teller, relations)
         if groups and self._competes([*entries, *groups]):
-            entries, groups = [*entries, *_one_by_one(groups)], []
+            limited = [each for each in groups if self.carriers[each.carrier].fan_out is not None]
+            entries, groups = [*entries, *_one_by_one(limited)], [each for each in groups if each not in limited]
         entries.sort(key=_by_weight)
         runs = [ListenerRun(number, tuple(each.listener for each in run)) for number, run in groupby(entries, _carrier)]
         return (*runs, *groups)
@@ -135,7 +136,8 @@ class Adjacency:
         for tribe in self._by_teller.get(teller, ()):
             for whom in tribe.tellings(teller, relations):
                 self._add(entries, tribe, whom)
-                groups |= dict.fromkeys(run for slug in whom.slugs for run in self._groups(slug, whom.carrier, tribe))
+                runs = (run for slug in whom.slugs for run in self._groups(slug, whom.carrier, tribe))
+                groups |= dict.fromkeys(_but(each, whom.but) if whom.but else each for each in runs)
         return [TellerEntry(listener, weight, number) for (listener, number), weight in entries.items()], list(groups)
 
     def _competes(self, entries: Iterable[TellerEntry | ListenerRun]) -> bool:
@@ -226,6 +228,12 @@ class StoryAdjacency(Adjacency):
         made = self._compiled(teller, self.relations)
         self.has_budgets = self._below.has_budgets
         return made
+
+
+def _but(run: ListenerRun, but: frozenset[str]) -> ListenerRun:
+    """The same members, without a few of them."""
+    members = run.listeners
+    return run._replace(listeners=HubMembersBut(members, but)) if isinstance(members, HubMembers) else run
 
 
 def _one_by_one(groups: Iterable[ListenerRun]) -> list[TellerEntry]:

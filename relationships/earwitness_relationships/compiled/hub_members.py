@@ -5,7 +5,7 @@ So what a message into a hub costs does not grow with the number of its members.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -29,6 +29,17 @@ class HubMembers(tuple[str, ...]):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+
+@dataclass(frozen=True, slots=True)
+class HubMembersBut:
+    """All of them but a few, whom a teller tells otherwise. It lists the few, so each teller may have some."""
+
+    members: HubMembers
+    but: frozenset[str]
+
+    def __iter__(self) -> Iterator[str]:
+        return (each for each in self.members if each not in self.but)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, nextafter
 from typing import NamedTuple, Protocol
@@ -39,6 +39,8 @@ class Whom(NamedTuple):
     carrier: Carrier
     listeners: Sequence[PossibleListener]
     slugs: tuple[str, ...] = ()
+    but: frozenset[str] = frozenset()
+    """Those of a hub who are told in another way, by relationships of the teller."""
 
 
 class Standing(NamedTuple):
@@ -105,13 +107,40 @@ class Tribe:
     def _tellings(self, teller: str, member: Rules | None, relations: EdgesBySource) -> Iterator[Whom]:
         rules = self.rules if member is None else as_member(member, over(self.rules, member))
         edges = self.relationships.get(teller, ())
+        in_hubs: dict[str, frozenset[str]] = {}
         if member is not None:
             apart = _apart(edges)
             common = self._common if rules is self.rules else carriers_of(self.slug, rules)
             for option, each in common.items():
-                yield self._whom(teller, option, each, rules, relations, apart)
+                if self._is_read_in_hub(option, each, rules):
+                    in_hubs[option] = frozenset(self._told_otherwise(option, each, member, edges))
+                    yield self._in_hub(each, in_hubs[option], apart)
+                else:
+                    yield self._whom(teller, option, each, rules, relations, apart)
         for edge in edges:
-            yield from self._related(edge, member, relations)
+            alike = [option for option, but in in_hubs.items() if edge.target not in but]
+            yield from self._related(edge, member, relations, alike)
+
+    def _is_read_in_hub(self, option: str, each: Carrier, rules: Rules) -> bool:
+        """Whether it tells all members alike, and there are so many that they read it in the hub."""
+        is_large = rules.hub_from is not None and len(self.members) >= rules.hub_from
+        return is_large and option in EVERYBODY and not each.is_limited and not asks_for_relations(rules)
+
+    def _in_hub(self, each: Carrier, but: frozenset[str], apart: Mapping[str, list[DaySpan]]) -> Whom:
+        """All members as one, but those whom the teller tells otherwise on the days of a relationship."""
+        others = [possible for possible in self._all_of(self.slug) if possible.listener in but] if but else []
+        return Whom(replace(each, hub=True), _without(others, apart), (self.slug,), but)
+
+    def _told_otherwise(
+        self, option: str, common: Carrier, member: Rules, edges: Iterable[RelationshipRule]
+    ) -> Iterator[str]:
+        """Members whom a teller tells by an option otherwise than the others, since a relationship says so."""
+        for edge in edges:
+            if edge.target in self.memberships:
+                rules = self._rules_of(edge, member)
+                is_told = getattr(rules, option) and not asks_for_relations(rules)
+                if not is_told or carrier(self.slug, option, rules) != common:
+                    yield edge.target
 
     def _whom(
         self,
@@ -133,12 +162,7 @@ class Tribe:
                 *(possible for slug in slugs for possible in self._all_of(slug)),
             ]
             return Whom(each, _without(listeners, apart))
-        hub = option in EVERYBODY and self._has_hub(rules) and not each.is_limited
-        return Whom(replace(each, hub=True) if hub else each, [*map(PossibleListener, names)], slugs)
-
-    def _has_hub(self, rules: Rules) -> bool:
-        """Whether there are so many members that what all of them learn is read in the hub."""
-        return rules.hub_from is not None and len(self.members) >= rules.hub_from
+        return Whom(each, [*map(PossibleListener, names)], slugs)
 
     def _names(self, option: str, rules: Rules) -> tuple[Sequence[str], tuple[str, ...]]:
         """The ids and slugs that an option tells by name."""
@@ -167,15 +191,21 @@ class Tribe:
         found = members if only is None else [each for each in members if each.personality_id == only]
         return (PossibleListener(each.personality_id, days=days_of(each)) for each in found)
 
-    def _related(self, edge: RelationshipRule, member: Rules | None, relations: EdgesBySource) -> Iterator[Whom]:
-        """The carriers of one relationship: what its own rules switch on, and what names its target anyway."""
-        below = self.rules if member is None else over(self.rules, member)
-        rules = over(below, edge.rules)
-        if member is not None:
-            rules = as_member(member, rules)
+    def _rules_of(self, edge: RelationshipRule, member: Rules | None) -> Rules:
+        """The effective rules of a relationship."""
+        if member is None:
+            return over(self.rules, edge.rules)
+        return as_member(member, over(over(self.rules, member), edge.rules))
+
+    def _related(
+        self, edge: RelationshipRule, member: Rules | None, relations: EdgesBySource, in_hub: Collection[str]
+    ) -> Iterator[Whom]:
+        """The carriers of one relationship: what its own rules switch on, and what names its target anyway. By the
+        options `in_hub`, the target is told with all the others."""
+        rules = self._rules_of(edge, member)
         ways = self._ways(edge, rules, relations)
         for option in (*OPTIONS, *EVERYBODY):
-            if not getattr(rules, option):
+            if not getattr(rules, option) or option in in_hub:
                 continue
             if option in OPTIONS and getattr(edge.rules, option):
                 yield Whom(carrier(self.slug, option, rules), ways)

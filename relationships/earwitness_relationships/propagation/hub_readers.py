@@ -97,8 +97,8 @@ class HubReaders:
 
     def of(self, hub: HubTelling) -> HubMembers:
         """Those who read it there, also if they were removed as members since."""
-        late = self._late(hub)
-        ids = (id for id in self._members_then(hub) if id not in late)
+        others = self._late(hub).union(hub.apart)
+        ids = (id for id in self._members_then(hub) if id not in others)
         return self.adjacency.hub_members(hub.slug, ids)
 
     def _late(self, hub: HubTelling) -> set[str]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from earwitness.records.memory import STRENGTH
 
 from ..compiled.adjacency import Adjacency
-from ..compiled.hub_members import HubMembers
+from ..compiled.hub_members import HubMembers, HubMembersBut
 from .hub_before import HubBefore
 from .records import HubTelling, Seed, Telling
 from .walk import Arrival, ByTeller, HeardOn, Offered, TellingWay, Walk, telling_of
@@ -31,6 +32,16 @@ class HubReached:
     """Who told them, the strongest first; none if they knew it before the walk."""
     before: HubBefore | None = None
     """What the hub has held since before the walk."""
+    apart: frozenset[str] = frozenset()
+    """Those of the members whom one of the tellers tells otherwise: they do not read it there."""
+
+    def __contains__(self, member: str) -> bool:
+        return member in self.members.ids and member not in self.apart
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Those of the members who read it there."""
+        return self.members.ids - self.apart if self.apart else self.members.ids
 
     def add(self, by: ByTeller) -> None:
         """Somebody else tells them, too."""
@@ -40,6 +51,15 @@ class HubReached:
     def is_by(self, by: ByTeller) -> bool:
         """Whether the teller has told them by this rule already."""
         return any(each[0] == by[0] and each[1].carrier.rule == by[1].carrier.rule for each in self.bys)
+
+
+class ToHub(NamedTuple):
+    """A telling to the members of a hub."""
+
+    by: ByTeller
+    members: HubMembers
+    but: frozenset[str] = frozenset()
+    """Those whom the teller tells otherwise."""
 
 
 class HubWalk(Walk):
@@ -76,15 +96,16 @@ class HubWalk(Walk):
         made = [(_hub_telling(slug, hubs, self._seed.day), hubs) for slug, hubs in self._fresh_by_slug().items()]
         earlier = [each for each in self._hubs.values() if not each.bys]
         for hub, hubs in sorted(made, key=lambda each: _in_order(each[0])):
-            ids = frozenset[str]().union(*(each.members.ids for each in hubs))
+            ids = frozenset[str]().union(*(each.ids for each in hubs))
             before = [each for each in earlier if each.level < hubs[0].level]
             found = [tuple(sorted({*overlapping(hub.slug, ids, those)})) for those in (earlier, before)]
-            yield hub.model_copy(update={"others": found[0], "earlier": found[1]})
+            apart = frozenset[str]().union(*(each.apart for each in hubs))
+            yield hub.model_copy(update={"others": found[0], "earlier": found[1], "apart": tuple(sorted(apart))})
             earlier += hubs
 
     def readers_of(self, hub: HubTelling) -> Iterator[str]:
         """Those in the cast who read it in a hub."""
-        ids = {id for each in self._fresh_by_slug()[hub.slug] for id in each.members}
+        ids = {id for each in self._fresh_by_slug()[hub.slug] for id in each.ids}
         return (id for id in ids.difference(hub.others) if self._is_reader(id))
 
     def read(self, hub: HubTelling) -> Iterator[Telling]:
@@ -95,7 +116,7 @@ class HubWalk(Walk):
         """The hubs that are told now, if anybody reads them: by pantheon."""
         found: dict[str, list[HubReached]] = {}
         for each in self._hubs.values():
-            if each.bys and any(map(self._is_reader, each.members)):
+            if each.bys and any(self._is_reader(id) for id in each.members if id not in each.apart):
                 found.setdefault(each.members.slug, []).append(each)
         return found
 
@@ -127,54 +148,76 @@ class HubWalk(Walk):
         for (way, goes_on), tellers in alike.items():
             self._tell(tellers, level, way.strength, way.trust, self._kinds_to_tell(goes_on=goes_on))
 
-    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Sequence[str]:
-        if self._reads_hubs and isinstance(listeners, HubMembers) and way.refusal is None:
+    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Iterable[str]:
+        if self._reads_hubs and isinstance(listeners, HubMembers | HubMembersBut) and way.refusal is None:
             return listeners
         if self._hubs:
             listeners = [each for each in listeners if self._hub_of(each) is None]
         return super()._let_through(teller, way, listeners, counted)
 
     def _arrive(self, waiting: list[Offered], level: Arrival) -> list[str]:
-        to_hubs = [(by, members) for by, members in waiting if self._reads_hubs and isinstance(members, HubMembers)]
-        others = [each for each in waiting if not isinstance(each[1], HubMembers)] if to_hubs else waiting
+        to_hubs, others = self._to_hubs(waiting) if self._reads_hubs else ([], waiting)
         if self._hubs:
             others = [(by, [each for each in listeners if self._hub_of(each) is None]) for by, listeners in others]
+        others += [(each.by, self._told_apart(each, to_hubs)) for each in to_hubs]
         if to_hubs and self._adjacency.has_budgets:
-            now = {each for _, members in to_hubs if members not in self._hubs for each in members}
+            new = [each for each in to_hubs if each.members not in self._hubs]
+            now = {id for each in new for id in each.members if id not in _apart(each, to_hubs)}
             self._tellings_count += sum(self._is_reader(each) and self._hub_of(each) is None for each in now)
         fresh = super()._arrive(others, level)
-        for by, members in to_hubs:
-            fresh += self._reach(members, by, level, fresh)
+        for each in to_hubs:
+            fresh += self._reach(each, _apart(each, to_hubs), level, fresh)
         return fresh
 
-    def _reach(self, members: HubMembers, by: ByTeller, level: Arrival, fresh: Iterable[str]) -> list[str]:
+    def _to_hubs(self, waiting: Iterable[Offered]) -> tuple[list[ToHub], list[Offered]]:
+        """The tellings to hubs, and the others."""
+        to_hubs, others = list[ToHub](), list[Offered]()
+        for by, listeners in waiting:
+            if isinstance(listeners, HubMembersBut):
+                to_hubs.append(ToHub(by, listeners.members, listeners.but))
+            elif isinstance(listeners, HubMembers):
+                to_hubs.append(ToHub(by, listeners))
+            else:
+                others.append((by, listeners))
+        return to_hubs, others
+
+    def _told_apart(self, hub: ToHub, to_hubs: Iterable[ToHub]) -> list[str]:
+        """Those whom others tell otherwise now, or did when the hub was told: this teller tells them one by one."""
+        apart = _apart(hub, to_hubs)
+        if (reached := self._hubs.get(hub.members)) is not None:
+            apart |= reached.apart
+        there = [each for each in hub.members.ids & (apart - hub.but) if each in self._present]
+        return [each for each in there if self._hub_of(each) is None]
+
+    def _reach(self, told: ToHub, apart: frozenset[str], level: Arrival, fresh: Iterable[str]) -> list[str]:
         """Let members learn it in their hub. Those who came after the hub was told of it are told one by one."""
+        by, members = told.by, told.members
         hub = self._hubs.get(members)
         if hub is None and any(
             each.members.slug == members.slug and each.level != level for each in self._hubs.values()
         ):
             late = [each for each in members if each in self._present and self._hub_of(each) is None]
-            return super()._arrive([(by, late)], level)
+            return super()._arrive([(by, [each for each in late if each not in told.but])], level)
         if hub is not None and (hub.level != level or not hub.bys or hub.is_by(by)):
             return []
         if hub is None:
-            self._hubs[members] = HubReached(members, level, [by])
+            hub = self._hubs[members] = HubReached(members, level, [by], apart=apart)
         else:
             hub.add(by)
         for each in fresh:
             first = self.known[each]
-            if first is not None and first[1].level == level and each in members.ids:
+            if first is not None and first[1].level == level and each in hub:
                 self._support(each, first, by)
         return []
 
     def _hub_of(self, member: str) -> HubReached | None:
         """The hub in which somebody has learned it first."""
-        return next((each for each in self._hubs.values() if member in each.members.ids), None)
+        return next((each for each in self._hubs.values() if member in each), None)
 
     def _bys_of(self, member: str, first: HubReached) -> Sequence[ByTeller]:
         """Who has told somebody, in all hubs in which they learned it at once; the strongest first."""
         hubs = [each for each in self._hubs.values() if each.bys and each.level == first.level]
-        hubs = [each for each in hubs if member in each.members.ids]
+        hubs = [each for each in hubs if member in each]
         if len(hubs) == 1:
             return first.bys
         ways = {(teller, way.carrier.rule): (teller, way) for each in hubs for teller, way in each.bys}
@@ -204,6 +247,11 @@ class HubWalk(Walk):
                 else:
                     found[teller] = hub
         return found
+
+
+def _apart(hub: ToHub, to_hubs: Iterable[ToHub]) -> frozenset[str]:
+    """Those whom one of those who tell a hub now tells otherwise."""
+    return frozenset[str]().union(*(each.but for each in to_hubs if each.members.slug == hub.members.slug))
 
 
 def _strongest_first(by: ByTeller) -> tuple[float, str]:
@@ -238,4 +286,4 @@ def overlapping(slug: str, members: frozenset[str], earlier: Iterable[HubReached
     """Those of the members of a hub who read it in the hub of another pantheon."""
     for each in earlier:
         if each.members.slug != slug:
-            yield from each.members.ids & members
+            yield from each.ids & members

@@ -81,7 +81,7 @@ def in_hub(
     """
     for each in hub.tellings:
         if text := said.get(each.teller):
-            yield _in_hub(event, hub, each, people, text, sorted({*known, *hub.earlier}))
+            yield _in_hub(event, hub, each, people, text, sorted({*known, *hub.earlier, *hub.apart}))
 
 
 def _in_hub(

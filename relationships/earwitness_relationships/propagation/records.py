@@ -64,6 +64,8 @@ class HubTelling(Record):
     """Members who read it in the hub of another pantheon."""
     earlier: tuple[str, ...] = ()
     """Those of them who learned it there before. Who learns it in several hubs at once reads it in any."""
+    apart: tuple[str, ...] = ()
+    """Members whom one of the tellers tells otherwise, by a relationship: they do not read it there."""
     text: str = ""
     """What the first of them says."""
     told_on_by_now: bool = False

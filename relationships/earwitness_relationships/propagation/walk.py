@@ -228,7 +228,7 @@ class Walk:
             heappush(self._levels, level)
         return waiting
 
-    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Sequence[str]:
+    def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Iterable[str]:
         """Those whom coins, the fan-out and the kind of talk let through. `counted` are those told so far."""
         carrier, known = way.carrier, self.known
         through = [each for each in listeners if each not in known]

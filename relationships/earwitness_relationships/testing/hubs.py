@@ -19,7 +19,7 @@ from earwitness.formats import message_text_of
 
 from ..errors import RulesError
 from ..propagation.records import Seed
-from ..rules.records import Member, Pantheon, RuleBook, Rules
+from ..rules.records import Member, Pantheon, RelationshipRule, RuleBook, Rules
 from .cases import PEOPLE, SLUGS, LeakCase, case
 from .played_cases import InstanceOpener, as_file, begun, text_of
 
@@ -77,7 +77,8 @@ def _but(some: Sequence[RecalledAs], others: Sequence[RecalledAs]) -> str:
 
 
 def hub_case(number: int) -> LeakCase:
-    """The case of this number, in which most pantheons tell all of their members, and most members tell as they do."""
+    """The case of this number, in which most pantheons tell all of their members, and most members tell as they do,
+    but for relationships between them."""
     given, random = case(number, messages=4), Random(-number)  # noqa: S311 - a case must be made the same again
     pantheons = [_telling_all(random, each) if random.random() < 0.95 else each for each in given.book.pantheons]
     return given.model_copy(update={"book": given.book.model_copy(update={"pantheons": tuple(pantheons)})})
@@ -88,8 +89,29 @@ def _telling_all(random: Random, pantheon: Pantheon) -> Pantheon:
     there = {each.personality_id for each in members}
     joining = [Member(personality_id=each) for each in PEOPLE if each not in there and random.random() < 0.6]
     rules = Rules.model_validate({name: value for name, value in _options(random).items() if value is not None})
-    edges = pantheon.relationships if random.random() < 0.4 else ()
+    edges = random.choice(((), pantheon.relationships, _couples(random, rules)))
     return pantheon.model_copy(update={"rules": rules, "members": (*members, *joining), "relationships": edges})
+
+
+def _couples(random: Random, rules: Rules) -> tuple[RelationshipRule, ...]:
+    """Relationships by which some tell others more, less, sooner or later than they tell everybody."""
+    own: tuple[dict[str, Any], ...] = (
+        *(
+            {},
+            {"delay": rules.delay or 0.5},
+            {"delay": 0},
+            {"manner": "witnessed"},
+            {"decay": 0.8},
+            {"reliability": 0.9},
+        ),
+        *({"propagate_all": False}, {"chance": 0.5}, {"share_direct_interactions": True}),
+        *({"gossip_about_others": True, "delay": 1}, {"share_direct_interactions": True, "max_hops": 3, "delay": 1}),
+    )
+    pairs = dict.fromkeys(tuple(random.sample(PEOPLE, 2)) for _ in range(random.randint(1, 4)))
+    return tuple(
+        RelationshipRule(source=one, target=other, type="couple", rules=Rules.model_validate(random.choice(own)))
+        for one, other in pairs
+    )
 
 
 def _plain(random: Random, member: Member) -> Member:
