@@ -6,17 +6,16 @@ in one story changes nothing in the other.
 
 from __future__ import annotations
 
-import re
-
 from .ids import PREFIXES
+from .patterns import lazy_pattern
 from .protocols import Ledger
 from .records.journal import Derived, Entry, NewEntry, Retracted
 from .records.plan import Delivery
 
 CARRIED = "#hub-{up_to}-"
 """What the keys of entries begin with that a branch has taken along. A branch of the branch takes them along again."""
-BEFORE = re.compile(r"#hub-\d+-")
-PROPOSED = re.compile(r"#derived-(\d+)-")
+BEFORE = lazy_pattern(r"#hub-\d+-")
+PROPOSED = lazy_pattern(r"#derived-(\d+)-")
 
 
 def is_hub_memory(delivery: Delivery) -> bool:

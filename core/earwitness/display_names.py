@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from unicodedata import bidirectional, category, normalize
 
 from .errors import InputError, quoted
 from .ids import without_invisible
+from .patterns import lazy_pattern
 
 _BREAKS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _TURNS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 """Marks that turn the direction of the text after them, as Unicode calls them."""
-_HEADING = re.compile(r"#\s*(?=#)")
+_HEADING = lazy_pattern(r"#\s*(?=#)")
 
 
 def check_name(what: str, name: str) -> str:

@@ -23,13 +23,14 @@ from typing import Any, Literal, cast
 
 from .errors import InvalidFilter, quoted, shortened
 from .formats import metadata_key
+from .patterns import lazy_pattern
 
 Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
-_SIGN = re.compile(r"[=!<>]")
-_OPERATOR = re.compile(r"==|!=|>=|<=|>|<|=(?![=!<>])")
-_JOINED = re.compile(r"""\s(?:and|or|&&|\|\|)\s+[^\s=!<>"']+\s*[=!<>]""", re.IGNORECASE)
+_SIGN = lazy_pattern(r"[=!<>]")
+_OPERATOR = lazy_pattern(r"==|!=|>=|<=|>|<|=(?![=!<>])")
+_JOINED = lazy_pattern(r"""\s(?:and|or|&&|\|\|)\s+[^\s=!<>"']+\s*[=!<>]""", re.IGNORECASE)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .invisible import IN_LINE
+from .patterns import lazy_pattern
 from .records.state import day_text
 
 CURRENT_TIME = "###Current time###"
@@ -23,7 +24,7 @@ PLACEHOLDERS = ("###SUPERMEMORY###", "###SUPERMEORY###")
 BLOCK_OPEN = "<earwitness-memories>"
 BLOCK_CLOSE = "</earwitness-memories>"
 
-_LINE_BREAKS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_LINE_BREAKS = lazy_pattern(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNUSUAL_BREAKS = frozenset("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 # What may stand before a heading without hiding it: what nobody sees, and Markdown's marks of a list or quote.
 _MARKS = r">*+\-_~|`•‣"
@@ -32,19 +33,19 @@ _LEAD = rf"(?:[{IN_LINE}{_MARKS}]|{_NUMBER})*+"
 _ESCAPED_LEAD = rf"(?:[{IN_LINE}{_MARKS}\\]|{_NUMBER})*+"
 _GAP = rf"[{IN_LINE}\n]*+"
 _OURS = rf"(?:\#[{IN_LINE}]*+\#|(?:message|game{_GAP}day){_GAP}:|what are the relevant memories)"
-_FORGERY = re.compile(rf"(?im)^(?={_ESCAPED_LEAD}{_OURS})")
+_FORGERY = lazy_pattern(rf"(?im)^(?={_ESCAPED_LEAD}{_OURS})")
 _FORGERY_STEMS = ("message", "game", "what are the")
 """Without one of them, folded, or a `#`, there is no forgery, and the pattern need not be tried at every line."""
-_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
-_ESCAPED = re.compile(rf"(?im)^\\(?={_ESCAPED_LEAD}{_OURS})")
-_ESCAPED_PLACEHOLDER = re.compile(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
+_PLACEHOLDER = lazy_pattern(r"(?i)(?<=###)(?=\\*\s*SUPERMEM?ORY\s*###)")
+_ESCAPED = lazy_pattern(rf"(?im)^\\(?={_ESCAPED_LEAD}{_OURS})")
+_ESCAPED_PLACEHOLDER = lazy_pattern(r"(?i)(?<=###)\\(?=\\*\s*SUPERMEM?ORY\s*###)")
 # As above, unless it is escaped already. A line of knowledge may begin by quoting one message of the world.
-_BARE_FORGERY = re.compile(rf"(?m)^(?!\AMessage: )(?i:(?={_LEAD}{_OURS}))")
-_DAY = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?")
+_BARE_FORGERY = lazy_pattern(rf"(?m)^(?!\AMessage: )(?i:(?={_LEAD}{_OURS}))")
+_DAY = lazy_pattern(r"-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?")
 _ON_DAY = " GameDay: "
-_BARE_PLACEHOLDER = re.compile(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
-_BLOCK = re.compile(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
-_BLOCK_TAG = re.compile(r"(?i)<(?=\s*+/?\s*+earwitness-memories\s*+>)")
+_BARE_PLACEHOLDER = lazy_pattern(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
+_BLOCK = lazy_pattern(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
+_BLOCK_TAG = lazy_pattern(r"(?i)<(?=\s*+/?\s*+earwitness-memories\s*+>)")
 _REASONING_NAME = (
     r"(?:think(?:s|ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|rationale|deliberation|cot|"
     r"(?:chain|train)[-_ ]of[-_ ]thoughts?|(?:inner|internal)[-_ ](?:monologue|thoughts?))"
@@ -64,7 +65,7 @@ _REASONING_STEMS = (
 _ROUNDS = 8  # removing a tag may join the text around it to another tag
 # `<think>`, `</ Thinking >`, `&lt;think&gt;`, `<seed:think time="3">`, `◁/think▷`, `<|begin_of_thought|>`, `[/THINK]`,
 # and the channels of gpt-oss.
-_REASONING = re.compile(
+_REASONING = lazy_pattern(
     rf"""(?xi)
       (?:<|&lt;|◁) \s*+\|?\s*+ (?P<ends>/)?\s*+ (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])?
         {_REASONING_NAME} (?=[\s/>|&▷])
@@ -75,7 +76,7 @@ _REASONING = re.compile(
 )
 
 # How front ends fold it away: `<details type="reasoning">`, `<details><summary>Thought for 5 seconds</summary>`.
-_FOLDED_REASONING = re.compile(
+_FOLDED_REASONING = lazy_pattern(
     r"""(?xis)
     <details\b (?: [^<>]{0,400} \b type \s*=\s* ["']? reasoning\b [^<>]{0,400} >
                 | [^<>]{0,400} > \s* <summary> \s* (?:thought | think(?:s|ing)? | reason(?:s|ing|ed)?)\b )
@@ -88,7 +89,7 @@ _FENCE_NAME = (
     r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|cot|chain[-_ ]of[-_ ]thoughts?|"
     r"(?:inner|internal)[-_ ](?:monologue|thoughts?))"
 )
-_FENCED_REASONING = re.compile(
+_FENCED_REASONING = lazy_pattern(
     rf"""(?xis)
     (?P<fence> `{{3,16}}+ | ~{{3,16}}+ ) (?: {_FENCE_NAME} (?=[\s:]) | [ \t]++ {_FENCE_NAME} [ \t:]*+ (?=\n) )
     .*? (?: (?P=fence) [`~]*+ (?! \w[\w+\#.-]{{0,20}}+ [ \t]*+ \n ) | \Z )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +10,7 @@ from unicodedata import category, normalize
 
 from .errors import InvalidId
 from .invisible import IN_LINE
+from .patterns import lazy_pattern
 
 MAX_ID = 100
 LONGEST_NAME = 300
@@ -25,7 +25,7 @@ PREFIXES = {
     "conversation": "conversation-",
 }
 """Kind of container that belongs to no session → the prefix of its names."""
-_INVISIBLE = re.compile(f"(?! )[{IN_LINE}]")
+_INVISIBLE = lazy_pattern(f"(?! )[{IN_LINE}]")
 RESERVED_SESSION_PREFIXES = (*PREFIXES.values(), "personal-canon-")
 
 

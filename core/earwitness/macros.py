@@ -6,15 +6,14 @@ are written with the new name.
 
 from __future__ import annotations
 
-import re
-
+from .patterns import lazy_pattern
 from .records.character import Cast, Character
 from .records.journal import Piece
 
 USER = "User"
 """The name for `{{user}}` as long as the cast has no persona."""
-_USER = re.compile(r"(?i)\{\{\s*user\s*\}\}")
-_CHARACTER = re.compile(r"(?i)\{\{\s*(?:char|bot)\s*\}\}")
+_USER = lazy_pattern(r"(?i)\{\{\s*user\s*\}\}")
+_CHARACTER = lazy_pattern(r"(?i)\{\{\s*(?:char|bot)\s*\}\}")
 
 
 def has_macro(text: str) -> bool:

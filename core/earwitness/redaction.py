@@ -16,6 +16,8 @@ from typing import Any, TypeGuard, get_args, get_type_hints
 
 from pydantic import BaseModel, SecretBytes, SecretStr
 
+from .patterns import lazy_pattern
+
 Keys = tuple[str, ...]
 """The path of a setting: the keys of the tables around it, and its own key. Lists add no key."""
 
@@ -27,13 +29,13 @@ DEEPEST_HELD = 4
 """How deep an instance is searched for secrets: its lists, tables, models and other instances."""
 MOST_HELD = 10_000
 """How many values of an instance are looked at."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "jwt", "pass", "passwd", "pwd"})
 _SECRET_ENDINGS = ("secret", "secrets", "password", "passwords", "passphrase", "credentials", "cookies")
 _SECRET_TEXT = frozenset({"key", "keys"})
 _SECRET_TEXT_ENDINGS = ("token", "tokens", "apikey", "apikeys")
-_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
-_ASSIGNED = re.compile(r"(?<![\w.-])([\w.-]++)=([^&#;\s]+)")
+_IN_URL = lazy_pattern(r"(?<=://)([^/\s:@]*):([^/\s@]+)(?=@)")
+_ASSIGNED = lazy_pattern(r"(?<![\w.-])([\w.-]++)=([^&#;\s]+)")
 
 
 def redacted(settings: Mapping[str, Any], also: Collection[Keys] = ()) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import accumulate
 
+from .patterns import lazy_pattern
 from .words import idf, terms
 
 CUT = "[…]"
@@ -16,11 +17,11 @@ SHORTEST = 20
 """Characters of the shortest piece into which an overlong sentence is cut."""
 
 # Chinese and Japanese marks end a sentence without a blank, but not before a closing mark.
-_GAP = re.compile(
+_GAP = lazy_pattern(
     r"(?<=[.!?…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)\s+|\n+"
     r"|(?<=[\u3002\uff01\uff1f])(?![\u3002\uff01\uff1f\u300d\u300f\uff09\u201d\u2019])"
 )
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 
 
 def sentences(text: str) -> Iterator[str]:

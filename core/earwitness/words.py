@@ -6,12 +6,13 @@ and bigrams (SQLite's `porter` and `unicode61` tokenizers find no CJK word insid
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from math import log
+
+from .patterns import lazy_pattern
 
 VERSION = 1
 """Increase it whenever the results of `terms` or `plain` change: indexes made with another version are rebuilt."""
@@ -36,18 +37,18 @@ are names too, and where they are frequent they weigh little anyway."""
 # attaches particles to its words. Pairs of syllables match regardless of the particle.
 _UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3130-\u318f\u31f0-\u31ff"
 _UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
-_PARTS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
+_PARTS = lazy_pattern(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 # A word consists of letters and digits. The signs of Indic scripts belong to their letters; the danda does not.
-_WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u109f\u1780-\u17d3]+")
-_ASCII_WORD = re.compile("[a-z0-9]+")
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_WORD = lazy_pattern(r"[\w\u0900-\u0963\u0966-\u109f\u1780-\u17d3]+")
+_ASCII_WORD = lazy_pattern("[a-z0-9]+")
+_FOREIGN = lazy_pattern(r"[^\x00-\x7f]+")
 _UNDECOMPOSED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h"}
 )
 _NUKTA_VOICING_VIRAMA = frozenset({0, 7, 8, 9})
 
 _CLOSING = "What are the relevant memories"
-_FURNITURE = re.compile(
+_FURNITURE = lazy_pattern(
     rf"(?m)^(?:###[^#\n]+###|Game Day: [-+.\de]+|{_CLOSING}[^\n]*)$|^Message: |\.? GameDay: [-+.\de]+$"
 )
 

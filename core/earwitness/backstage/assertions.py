@@ -8,34 +8,38 @@ from __future__ import annotations
 
 import re
 
-_HINT = re.compile(
+from ..patterns import lazy_pattern
+
+_HINT = lazy_pattern(
     r"(?i)\?|\b(?:if|unless|whether|suppose|supposing|imagine|assum(?:e|ing)|perhaps|maybe|wonder(?:ing)?)\b"
 )
 """Text without any of these asks and supposes nothing."""
-_EMPHASIS = re.compile(r"([*_])(\w+)\1")
-_SEGMENT = re.compile(r"""(?:[^.!?\n*"“”;:—]|[:.](?=[^\s"”*]))+(?:[.!?;:—]+|(?=[\n*"“”])|$)|[\n*"“”.!?;:—]+""")
+_EMPHASIS = lazy_pattern(r"([*_])(\w+)\1")
+_SEGMENT = lazy_pattern(r"""(?:[^.!?\n*"“”;:—]|[:.](?=[^\s"”*]))+(?:[.!?;:—]+|(?=[\n*"“”])|$)|[\n*"“”.!?;:—]+""")
 _FILLERS = r"^\W*(?:(?:and|but|so|or|then|well|oh|ah|hm+|now|no|yes|also|still)\b\W*)*"
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     _FILLERS + r"(?:who|whom|whose|what|which|where|when|why|how"
     r"|(?:am|is|are|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must)(?:n['’]t)?"
     r"|(?:ca|wo|sha)n['’]t)\b"
 )
-_TELLS = re.compile(
+_TELLS = lazy_pattern(
     _FILLERS + r"(?:(?:do|did|have|had|don['’]t|didn['’]t|haven['’]t|can|can['’]t) you (?:not |ever |already |even )?"
     r"(?:know|hear|heard|see|seen|remember|realize|realise|notice|noticed|believe)\b"
     r"(?! (?:of|who|whom|whose|what|which|where|when|why|how|if|whether|anything|something)\b)"
     r"|how come\b|why (?!(?:would|should|not|don['’]t)\b))"
 )
-_TAG = re.compile(r"^\W*(?:right|eh|no|yes|okay|ok|huh|hm+|correct|remember|understood|agreed|you (?:know|see|hear))\b")
-_SUPPOSES = re.compile(
+_TAG = lazy_pattern(
+    r"^\W*(?:right|eh|no|yes|okay|ok|huh|hm+|correct|remember|understood|agreed|you (?:know|see|hear))\b"
+)
+_SUPPOSES = lazy_pattern(
     _FILLERS + r"(?:what if|(?:let us |let['’]s )?(?:suppose|supposing|imagine|assume|assuming)|perhaps|maybe)\b"
 )
-_CONDITIONAL = re.compile(
+_CONDITIONAL = lazy_pattern(
     _FILLERS + r"(?:unless\b|if (?!(?:you|i|we|it|memory|truth|anybody|anyone)\b))|\bunless\b", re.DOTALL
 )
 """A part that says what is so under a condition only. "If you ask me" and the like are no conditions."""
-_OPEN = re.compile(r"\b(?:i (?:was |am )?wonder(?:ing|ed)?\b.*|(?:if|whether)\b[^,]*)", re.DOTALL)
-_ANSWERS = re.compile(
+_OPEN = lazy_pattern(r"\b(?:i (?:was |am )?wonder(?:ing|ed)?\b.*|(?:if|whether)\b[^,]*)", re.DOTALL)
+_ANSWERS = lazy_pattern(
     r"^\W*(?:(?:yes|yeah|aye|no|nay|nope|indeed|certainly|of course|surely|never|not (?:at all|so|really))\b"
     r"|(?:i|you|he|she|it|we|they|that|this|there) (?:am|is|are|was|were|do|does|did|have|has|had|can|will|would)"
     r"(?: not|n['’]t)?\W*$)"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
+from ..patterns import lazy_pattern
 from .clauses import (
     AUXILIARIES,
     BE,
@@ -29,8 +29,8 @@ from .clauses import (
 from .irregular_verbs import BASE
 from .negation import MARKUP, TOKEN, Statement, base_of, clauses
 
-_ASKING_WHO = re.compile(r"(?i)^\W*(?:by )?who(?:m|se)?\b")
-_ASKING = re.compile(r"(?i)^\W*(?:who(?:m|se)?|what|which|where|when|why|how)\b")
+_ASKING_WHO = lazy_pattern(r"(?i)^\W*(?:by )?who(?:m|se)?\b")
+_ASKING = lazy_pattern(r"(?i)^\W*(?:who(?:m|se)?|what|which|where|when|why|how)\b")
 ARTICLES = word_list("the a an my your his her its our their this that these those")
 Link = Literal["be", "have"]
 """The verb of a question that has no other: "Bert is the murderer", "Anna has the ring"."""

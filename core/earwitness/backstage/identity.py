@@ -6,13 +6,13 @@ both names in one memory.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ..end.disguises import SPEAK_AS
 from ..formats import parts_of
+from ..patterns import lazy_pattern
 from ..records.disguise import Unmasking
 from ..records.plan import Delivery, Snapshot
 from ..words import STOP_WORDS, terms
@@ -29,8 +29,8 @@ _EQUALS = frozenset(terms("is was be s are were isn wasn as disguise disguised m
 """Between two names that are said to be one person's there is one of these …"""
 _LINKS = _EQUALS | _ASIDE | frozenset(terms("in the a and than of himself herself who not never no isn wasn t"))
 """… and nothing but these."""
-_ASKS_WHO = re.compile(r"(?i)^\W*who(?:'s|’s| is| was)\b")
-_SENTENCE = re.compile(r"[^.!?\n]+")
+_ASKS_WHO = lazy_pattern(r"(?i)^\W*who(?:'s|’s| is| was)\b")
+_SENTENCE = lazy_pattern(r"[^.!?\n]+")
 
 
 @dataclass(frozen=True)

@@ -7,23 +7,23 @@ about "the sword", and "do not tell Bob that the count died" nothing about the c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from ..patterns import lazy_pattern
 from ..words import STOP_WORDS, plain, terms
 from .clauses import AUXILIARIES, BE, BE_SHORT, CLAUSE_BEGINS, HAVE, NEGATIVE_VERBS, word_list
 from .irregular_verbs import BASE, BASES
 from .rarity import LEAST
 
-_HINT = re.compile(
+_HINT = lazy_pattern(
     r"(?i)(?<![a-z])(?:not|never|nobody|none|nothing|neither|nor|no|without|cannot|false|untrue|wrong|lies?|lying|mistaken|nonsense|rumou?r|invention|made"
     r"|den(?:y|ies|ied)|lied|fail\w*|forg[eo]t\w*|refus\w*|neglect\w*|declin\w*|pretend\w*)(?![a-z])|n['’]t(?![a-z])"
 )
 """Text without any of these denies nothing."""
-TOKEN = re.compile(r"\w+(?:'\w+)*|[^\w\s]")
-SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+TOKEN = lazy_pattern(r"\w+(?:'\w+)*|[^\w\s]")
+SENTENCE = lazy_pattern(r"[^.!?\n]+[.!?\n]*")
 MARKUP = str.maketrans({"*": " ", "_": " ", "~": " ", "’": "'"})
 
 
@@ -33,17 +33,17 @@ _BESIDES = word_list("longer one even yet quite still will may manage dare happe
 """Words between a negation and its head: "no longer lives", "did not manage to kill"."""
 _NEGATIONS = _NOBODY | word_list("not never no without cannot")
 _NO_PARTICIPLES = word_list("king ring thing sacred wicked naked red")
-_NO_DENIAL = re.compile(
+_NO_DENIAL = lazy_pattern(
     r"\bnot (?:only|just|merely|simply|to mention)\b|\bno (?:doubt|wonder|sooner)\b|\bnothing but\b|\b(?:why|if) not\b"
 )
-_UNTRUE_THAT = re.compile(
+_UNTRUE_THAT = lazy_pattern(
     r"\b(?:is|was|'s)?(?: not|n't)? ?(?:be )?(?:really |simply )?(?:false|untrue|wrong|a lie|true|the case)"
     r"(?: to (?:say|claim))?,? that\b"
     r"|\b(?:(?:do|does|did) not|(?:do|does|did)n't|never|cannot|can't) (?:think|believe|suppose|believes)(?: that)?\b"
     r"|\b(?:nobody|no one) (?:thinks|believes|believed|thought)(?: that)?\b"
     r"|\b(?:den(?:y|ies|ied)|pretend(?:s|ed)?) that\b|\blied\b[^.!?]{0,60}\bthat\b"
 )
-_AFFIRMING = re.compile(
+_AFFIRMING = lazy_pattern(
     r"^(?:(?!\bnot\b|n't).)*\b(?:true|the case)(?: to (?:say|claim))?,? that$"
     r"|(?:\bnot |n't ).*(?:false|untrue|wrong|a lie)(?: to (?:say|claim))?,? that$"
 )
@@ -57,12 +57,12 @@ AFTERTHOUGHT = (
     rf"|(?:(?:i|we) {_DO_NOT}|nobody) believed? (?:him|her|it|that|this|them|a word))"
 )
 """A denial of the clause before: "that is a lie", "which is false", "he lied", "I do not believe it"."""
-_UNTRUE = re.compile(rf"^\W*(?:but |and |no, )*{AFTERTHOUGHT}\W*$")
-_TRUE = re.compile(
+_UNTRUE = lazy_pattern(rf"^\W*(?:but |and |no, )*{AFTERTHOUGHT}\W*$")
+_TRUE = lazy_pattern(
     r"\b(?:is|was|'s) (?:true|so|the case)\W*$|not (?:a lie|false|untrue|wrong)|n't (?:a lie|false|untrue|wrong)"
 )
 """Of what `_UNTRUE` matches: "it is true"."""
-_QUOTES_THE_ONE_BEFORE = re.compile(r"^\W*(?:(?:that|this|it)(?: is| was|'s) what|so says|so said)\b")
+_QUOTES_THE_ONE_BEFORE = lazy_pattern(r"^\W*(?:(?:that|this|it)(?: is| was|'s) what|so says|so said)\b")
 _NEGATIVE_VERBS = frozenset(next(iter(terms(each)), each) for each in NEGATIVE_VERBS)
 _PRONOUNS = word_list("i you he she it we they")
 _LONG = 40

@@ -9,32 +9,33 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from ..patterns import lazy_pattern
 from .clauses import CLAUSE_BEGINS, word_list
 from .negation import AFTERTHOUGHT
 
-_AFTERTHOUGHT = re.compile(
+_AFTERTHOUGHT = lazy_pattern(
     rf"(?i)(?:[,;:]|\s[-–—]|—)?\s(?:but |and |yet |though |although |only )?(?={AFTERTHOUGHT}\s?(?:$|[.!?\n]))"
 )
-_CLEFT = re.compile(
+_CLEFT = lazy_pattern(
     r"(?i)\b(?:it|that)(?:(?: is| was|['’]s)(?P<no> not|n['’]t)?"
     r"|(?P<may> (?:can|could|may|might|must|would) )(?:have been|be))"
     r" (?P<who>(?:[\w'’-]+ ){1,5}?)(?P<link>who|that|which) "
 )
-_SHORT_FORM = re.compile(r"\b(\w+)['’](?:(m|re)\b|s(?= (?:a|an|the|not|no|in|at|on|my|your|his|her|our|their)\b))")
+_SHORT_FORM = lazy_pattern(r"\b(\w+)['’](?:(m|re)\b|s(?= (?:a|an|the|not|no|in|at|on|my|your|his|her|our|their)\b))")
 _FULL = {"m": "am", "re": "are"}
 _NO_CLEFT = word_list("true false certain sure clear known said time why how when where because so such all not only")
 """Behind "it is", these begin no cleft: "it is true that …"."""
 _INDEFINITE = word_list("a an no")
 """Neither do these, before "that": "it is a shame that …"."""
 _PRONOUNS = word_list("he she")
-_PRONOUN = re.compile(r"(?i)\b(?:he|she)\b")
+_PRONOUN = lazy_pattern(r"(?i)\b(?:he|she)\b")
 _ARTICLES = word_list("the a an my your our his her their this that some")
 _OPENINGS = CLAUSE_BEGINS | word_list("before after once then now so well yes no oh later yesterday")
 """Words before the subject of a sentence."""
 _OF_SUBJECT = 3
 """Words of a subject: "the old priest"."""
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*|[.!?\n]+")
-_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w]")
+_SENTENCE = lazy_pattern(r"[^.!?\n]+[.!?\n]*|[.!?\n]+")
+_WORD = lazy_pattern(r"\w+(?:['’]\w+)*|[^\w]")
 SOMEBODY = "somebody"
 """Stands for a pronoun that may mean several."""
 

@@ -8,12 +8,12 @@ Sword") is a topic: whatever is said of it counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from ..patterns import lazy_pattern
 from ..words import plain
 from .assertions import assertions_in
 from .claims import INSIDE, PLACES, Claim, folded, is_link, phrase_words
@@ -42,7 +42,7 @@ Verdict = Literal["says", "denies", "neither"]
 """What a text does about a question."""
 ONE_THING = 8
 """Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
-_SPEAKER = re.compile(r"^([^:\n]{1,80}):\s")
+_SPEAKER = lazy_pattern(r"^([^:\n]{1,80}):\s")
 _BACK = word_list("it him her them")
 _UNTIL = word_list("until till")
 """Behind a denied clause: "she did not sign it until yesterday"."""

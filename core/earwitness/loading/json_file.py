@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from ..errors import InputError
+from ..patterns import lazy_pattern
 from .limits import check
 from .problems import Loc, Position
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = lazy_pattern(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 

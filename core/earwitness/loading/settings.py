@@ -16,7 +16,6 @@ Installed packages may declare tables of their own (`tables`). Secrets are never
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -25,6 +24,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_valid
 
 from ..errors import InputError, SettingsError
 from ..formats import PLACEHOLDERS
+from ..patterns import lazy_pattern
 from ..records.base import Record
 from ..records.state import day_text
 from ..redaction import secrets_held, secrets_in
@@ -43,7 +43,7 @@ Proportion = Annotated[float, Field(strict=True, ge=0, le=1)]
 Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Switch = Annotated[bool, Field(strict=True)]
-TEMPLATE_FIELD = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
+TEMPLATE_FIELD = lazy_pattern(r"(?<!\{)\{(\w+)\}(?!\})")
 SAID_FIELDS = ("text", "speaker", "day", "learned")
 FIELDS = {
     "told": (*SAID_FIELDS, "teller"),

@@ -6,19 +6,19 @@ Memories are data. Their text cannot forge a heading, end the block, or contain 
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 from ..formats import BLOCK_CLOSE, BLOCK_OPEN, harmless_block
 from ..invisible import IN_LINE
 from ..loading.settings import FillSettings, SectionSettings
+from ..patterns import lazy_pattern
 from ..start.recalled import OWN, OWN_SECTION, Recalled, Section
 from .lines import Labels, filled, lines_of, one_line
 
 LABELS = Labels()
-_UNSEEN = re.compile(f"[{IN_LINE}]+")
-_BEFORE = re.compile(rf"\A(?:[{IN_LINE}>*+\-_~|`•‣]|[(\[]?+\d{{1,9}}[.)\]])++")
+_UNSEEN = lazy_pattern(f"[{IN_LINE}]+")
+_BEFORE = lazy_pattern(rf"\A(?:[{IN_LINE}>*+\-_~|`•‣]|[(\[]?+\d{{1,9}}[.)\]])++")
 LONGEST = 1_000
 """Characters of a line that are compared with a heading or mark."""
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from textwrap import indent
 from typing import Any
 
 from pydantic import BaseModel
 
+from ..patterns import lazy_pattern
+
 LONGEST = 160
 """Characters of a text that are shown; more are cut off."""
-_FURNITURE = re.compile(r"(?m)^(?:###[^#\n]+###|Game Day: [-+.\de]+)$|^Message: | GameDay: [-+.\de]+$")
+_FURNITURE = lazy_pattern(r"(?m)^(?:###[^#\n]+###|Game Day: [-+.\de]+)$|^Message: | GameDay: [-+.\de]+$")
 
 
 def fields(record: BaseModel) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from ..errors import did_you_mean, quoted
+from ..patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -20,7 +20,7 @@ KEEPABLE = (
     "Text must be valid Unicode, free values must be JSON (no NaN, no infinity), "
     "lists and tables nested at most 100 deep."
 )
-_CHOICE = re.compile(r"'([^']*)'")
+_CHOICE = lazy_pattern(r"'([^']*)'")
 
 
 def explained(error: ValidationError, names: Collection[str] = ()) -> str:

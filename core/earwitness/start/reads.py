@@ -14,6 +14,7 @@ from ..engine import Engine
 from ..errors import InvalidFilter, quoted
 from ..events import ReadAnswer, ReadEvent, ReadRequest
 from ..filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, all_of, equals, matches, require_filter
+from ..patterns import lazy_pattern
 from ..plugin_data import PluginData
 from ..protocols import Guard
 from ..records.memory import Memory
@@ -22,7 +23,7 @@ from ..unmatched import misspelt
 from .recalled import OWN, Section
 from .requests import Reader, requested
 
-METADATA_FIELD = re.compile(r"\{(\w+)\}")
+METADATA_FIELD = lazy_pattern(r"\{(\w+)\}")
 """A field of a memory's metadata in the reason of a guard."""
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from earwitness.errors import InputError
 from earwitness.loading.strategy_spec import StrategySpec
+from earwitness.patterns import lazy_pattern
 
-_PART = re.compile(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
-_NAMED = re.compile(r"(?P<name>[\w.:-]+)(?:\((?P<given>.*)\))?", re.DOTALL)
+_PART = lazy_pattern(r'"[^"]*"|\'[^\']*\'|[(\[{]|[)\]}]|,|[^"\'(\[{)\]},]+|.')
+_NAMED = lazy_pattern(r"(?P<name>[\w.:-]+)(?:\((?P<given>.*)\))?", re.DOTALL)
 
 
 def strategy_in(text: str) -> StrategySpec:

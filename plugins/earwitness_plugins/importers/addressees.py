@@ -6,14 +6,15 @@ of it. The roster are those who speak in the book; whom it says they address is 
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from earwitness.patterns import lazy_pattern
 
 from .labelled import Labelled, LabelledLine, LabelledScene
 from .rows import JsonRow, first_line, rows
 
 DATASET = "quotations"
-_BEGINS = re.compile(rb'\{.*"quote" ?:')
+_BEGINS = lazy_pattern(rb'\{.*"quote" ?:')
 
 
 class AddresseesImporter:

@@ -6,12 +6,12 @@ the turns with their answers; LoCoMo under `conversation`, REALTALK at the top l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from earwitness.errors import StoryError
+from earwitness.patterns import lazy_pattern
 
 from .files.content_type import json_in
 from .files.documents import document
@@ -19,8 +19,8 @@ from .files.limits import read_bytes
 from .labelled import Asked, Labelled, LabelledLine, LabelledScene
 from .rows import JsonRow, as_row
 
-_SESSION = re.compile(r"session_(\d+)")
-_EVIDENCE = re.compile(r"D\d+:\d+")
+_SESSION = lazy_pattern(r"session_(\d+)")
+_EVIDENCE = lazy_pattern(r"D\d+:\d+")
 
 
 class ConversationsImporter:

@@ -7,19 +7,19 @@ That is `"key"`; who was there and who perceived all of it (`"present"`, `"audie
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
+from earwitness.patterns import lazy_pattern
 from earwitness.records.channel import Channel, Context
 
 from .rows import JsonRow, first_line, rows
 
 _CHANNEL = {"context": "context", "channel": "channel_id", "guild": "guild_id", "persona": "persona_id"}
-_BEGINS = re.compile(rb'\{\s*"(?:speaker|text|key|present|audience|place)"\s*:')
+_BEGINS = lazy_pattern(rb'\{\s*"(?:speaker|text|key|present|audience|place)"\s*:')
 
 
 class JsonlImporter:

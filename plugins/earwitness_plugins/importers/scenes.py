@@ -10,16 +10,16 @@ own) and `acts` (`[{"who", "act"}]`: who `arrives`, `returns`, `wakes`, `leaves`
 
 from __future__ import annotations
 
-import re
-
 from pydantic import ValidationError
+
+from earwitness.patterns import lazy_pattern
 
 from .labelled import Labelled, LabelledAct, LabelledLine, LabelledPiece, LabelledScene
 from .rows import JsonRow, first_line, rows
 
 _KEYS = (b'"scene"', b'"roster"')
 ACTS = ("arrives", "returns", "wakes", "leaves", "sleeps")
-_PART = re.compile(r"(\d+)-\d+")
+_PART = lazy_pattern(r"(\d+)-\d+")
 
 
 class ScenesImporter:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, Scene, SceneLine
+from earwitness.patterns import lazy_pattern
 
 from .chat_start import there_at_first
 from .files.content_type import is_text, text_of
@@ -22,8 +23,8 @@ LOOKED_AT = 40
 _STAMP = r"(?:\[[^\]\n]{1,40}\]\s*)?"
 _NAME = r"[^\W\d_](?:[\w .'’-]{0,38}[\w.'’)])?"
 _SPEAKER = rf"\*\*(?P<bold>{_NAME}):?\*\*:?|<(?P<angled>{_NAME})>|(?P<plain>{_NAME}):"
-_SAID = re.compile(rf"{_STAMP}(?:{_SPEAKER})[ \t]+(?P<text>\S.*)")
-_TOLD = re.compile(r"[*(\[].*[*)\]]")
+_SAID = lazy_pattern(rf"{_STAMP}(?:{_SPEAKER})[ \t]+(?P<text>\S.*)")
+_TOLD = lazy_pattern(r"[*(\[].*[*)\]]")
 
 
 class TextImporter:

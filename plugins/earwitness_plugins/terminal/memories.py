@@ -13,13 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from earwitness.backstage.knowers import Knower
+from earwitness.patterns import lazy_pattern
 from earwitness.records.memory import Memory
 from earwitness_plugins.applications.stories.events import RecalledMemory, RecallPlayed, WhoKnowsPlayed
 from earwitness_plugins.applications.stories.gist import NEWS, gist
 
 from .people import HEARD, NOT_THERE, People, plain
 
-_DAY = re.compile(r" GameDay: (-?[\d.e+]+)$")
+_DAY = lazy_pattern(r" GameDay: (-?[\d.e+]+)$")
 SCORES = "Scores run from 0 to 1, relative to the best that this recall found. Scores of two recalls do not compare."
 PARTS = {
     "words": "the same words",

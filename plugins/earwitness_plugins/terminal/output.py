@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -10,10 +9,11 @@ from typing import IO, Any
 import click
 
 from earwitness.errors import InputError
+from earwitness.patterns import lazy_pattern
 
 STDOUT = "-"
 """The name that stands for standard output."""
-_SUFFIX = re.compile(r"\.\w*[^\W\d]\w*")
+_SUFFIX = lazy_pattern(r"\.\w*[^\W\d]\w*")
 
 
 def destinations(names: Sequence[str], output: str, *, force: bool) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Cast
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
@@ -19,7 +19,7 @@ ITEM_UPDATES = {"acquired": "item_acquired", "lost": "item_lost", "given": "item
 MOST_UPDATES = 4
 """So many updates one message brings about at most."""
 SHORTEST_NOUN = 3
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+")
 
 
 def sentence(action: Action, cast: Cast) -> str:

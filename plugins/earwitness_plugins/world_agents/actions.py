@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 from earwitness.sentences import sentences
 
@@ -39,11 +40,11 @@ LONGEST = 20_000
 """A message of more characters is not read."""
 MOST_WORDS = 6
 """An object of more words is not read."""
-_WORD = re.compile(r"[^\W_]+")
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
-_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
-_NEGATED = re.compile(r"n['’]t\b|['’](?:ll|d)\b", re.IGNORECASE)
-_VERB = re.compile(r"[a-z]+(?:[^s]s|ed|ing)\Z")
+_WORD = lazy_pattern(r"[^\W_]+")
+_TOKEN = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+_POSSESSIVE = lazy_pattern(r"['’]s?(?!\w)")
+_NEGATED = lazy_pattern(r"n['’]t\b|['’](?:ll|d)\b", re.IGNORECASE)
+_VERB = lazy_pattern(r"[a-z]+(?:[^s]s|ed|ing)\Z")
 _DIRECTED = frozenset({"star", "under", "paren", "command"})
 _SPLITS = frozenset({",", ";", ":", "—", "–", "and", "then", "but"})
 _OPENERS = frozenset({"now", "also", "just", "finally", "still"})

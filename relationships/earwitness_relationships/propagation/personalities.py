@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from earwitness import Cast, SettledMessage
+from earwitness.patterns import lazy_pattern
 
 from .walk import AT_FIRST_HAND
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 
 
 class Personalities:

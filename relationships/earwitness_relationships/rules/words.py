@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from earwitness.ids import check_shared_id, check_visible
+from earwitness.patterns import lazy_pattern
 from earwitness.records.state import Day
 
 LONGEST_WORD = 80
-_WORD = re.compile(rf"\w[\w-]{{0,{LONGEST_WORD - 1}}}")
-_NEVER_IN_IDS = re.compile(r"[{}()\[\]<>;`\"\\$|=]")
+_WORD = lazy_pattern(rf"\w[\w-]{{0,{LONGEST_WORD - 1}}}")
+_NEVER_IN_IDS = lazy_pattern(r"[{}()\[\]<>;`\"\\$|=]")
 
 
 def check_personality(id: str) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
 from earwitness import Session, SettledMessage
+from earwitness.patterns import lazy_pattern
 from earwitness.records.journal import Changed, Entry, Said
 
 from ..graph.records import GraphChange
 from ..graph.view import GraphView
 
-GRAPH_VERSION = re.compile(r"\bgraph (\d+)\b")
+GRAPH_VERSION = lazy_pattern(r"\bgraph (\d+)\b")
 """Where the sharing rule says which graph its answer rests on: see `StoryPicture.version`."""
 
 

@@ -14,12 +14,13 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.settings import EndSettings, Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import NamedSettings, StrategySpec
+from earwitness.patterns import lazy_pattern
 from earwitness.protocols import Detector
 from earwitness.redaction import REDACTED
 
 from ..strategy_words import parts, settings_in
 
-_NAMED = re.compile(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
+_NAMED = lazy_pattern(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
 
 DEFAULT_DETECTORS = {"addressees": "addressees"}
 """Task → the detector made for it. Other tasks take the detector of the settings."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-_ISO = re.compile(r"\d{4}-\d\d-\d\dT")
-_HUMANIZED = re.compile(r"\d{4}-\d{1,2}-\d{1,2}( ?)@ ?\d")
-_MEDIUM = re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4} (\d{1,2}):\d\d ?([ap]m)", re.IGNORECASE)
+from earwitness.patterns import lazy_pattern
+
+_ISO = lazy_pattern(r"\d{4}-\d\d-\d\dT")
+_HUMANIZED = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}( ?)@ ?\d")
+_MEDIUM = lazy_pattern(r"[A-Z][a-z]+ \d{1,2}, \d{4} (\d{1,2}):\d\d ?([ap]m)", re.IGNORECASE)
 
 
 def dated(timestamp: str, like: object) -> str | int:

@@ -6,7 +6,6 @@ Keys are the lines' places in the scene, so that a second run changes nothing an
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from earwitness.errors import InputError
 from earwitness.formats import as_said
 from earwitness.imports import Scene, SceneLine
 from earwitness.outcome import Outcome, Settlement
+from earwitness.patterns import lazy_pattern
 from earwitness.records.base import Record
 from earwitness.records.channel import Channel
 from earwitness.records.character import Cast
@@ -29,7 +29,7 @@ WINDOW = 256
 AT_ONCE = 4
 THERE = "there"
 """The end of the key under which those who are there from a scene's first line on enter a story that goes on."""
-_MESSAGE = re.compile(r"messages\[(\d+)\]:? ")
+_MESSAGE = lazy_pattern(r"messages\[(\d+)\]:? ")
 """How an error of `say_all` begins."""
 
 

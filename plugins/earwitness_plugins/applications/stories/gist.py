@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from earwitness.formats import CURRENT_TIME, KNOWLEDGE, MESSAGE
+from earwitness.patterns import lazy_pattern
 from earwitness.records.memory import Memory
 
 NEWS = "– "
-_SECTION = re.compile(r"(?m)^(###[^#\n]+###)$")
+_SECTION = lazy_pattern(r"(?m)^(###[^#\n]+###)$")
 
 
 def gist(memory: Memory) -> str:

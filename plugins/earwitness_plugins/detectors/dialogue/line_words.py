@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 
 from ..text.fragments import Fragment, fragments
@@ -14,34 +15,34 @@ from ..text.names import Mention, Names
 from ..text.privacy import Confinement, confinement
 from ..text.vocatives import addressed
 
-_YOU = re.compile(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
-_MANY = re.compile(
+_YOU = lazy_pattern(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
+_MANY = lazy_pattern(
     r"\b(?:gentlemen|ladies|everybody|everyone|every\s+body|all\s+of\s+(?:us|you)|both\s+of\s+you|(?:you|we|us)\s+all|"
     r"you\s+(?:two|three|both|fellows|people|boys|girls|guys)|boys|girls|children|friends|folks|comrades|yourselves)\b",
     re.IGNORECASE,
 )
 _SET_OFF = r"(?:\A|[,.;!?—-])\s*(?:(?:my|dear|good|yes|no|oh|ah|well)[ ,]+)*"
 _CLOSED = r"\b(?=\s*(?:[,.;!?—-]|\Z))"
-_TO_A_MAN = re.compile(
+_TO_A_MAN = lazy_pattern(
     rf"{_SET_OFF}(?:sir|papa|daddy|dad|father|my\s+lord|old\s+(?:man|boy|chap|fellow)|dear\s+(?:fellow|boy|sir)|"
     rf"my\s+(?:boy|son)|uncle){_CLOSED}",
     re.IGNORECASE,
 )
-_TO_A_WOMAN = re.compile(
+_TO_A_WOMAN = lazy_pattern(
     rf"{_SET_OFF}(?:ma['’]?am|mamma|mama|mum|mummy|mother|madam|miss|my\s+(?:lady|girl)|aunt(?:ie)?|dear\s+(?:girl|lady))"
     rf"{_CLOSED}",
     re.IGNORECASE,
 )
-_MAN = re.compile(r"(?:mr|sir|lord|duke|king|prince|uncle|brother|count|baron|father)\b", re.IGNORECASE)
-_WOMAN = re.compile(
+_MAN = lazy_pattern(r"(?:mr|sir|lord|duke|king|prince|uncle|brother|count|baron|father)\b", re.IGNORECASE)
+_WOMAN = lazy_pattern(
     r"(?:mrs|miss|ms|lady|duchess|queen|princess|aunt|sister|countess|baroness|madame|mother)\b", re.IGNORECASE
 )
-_MISTER = re.compile(r"\b(?:mr|mister|sir|lord|uncle)\b\.?\s+\Z", re.IGNORECASE)
-_MISTRESS = re.compile(r"\b(?:mrs|miss|ms|lady|aunt)\b\.?\s+\Z", re.IGNORECASE)
-_PITIED = re.compile(r"\bpoor\s+(?:\w+\.?\s+){0,2}\Z", re.IGNORECASE)
+_MISTER = lazy_pattern(r"\b(?:mr|mister|sir|lord|uncle)\b\.?\s+\Z", re.IGNORECASE)
+_MISTRESS = lazy_pattern(r"\b(?:mrs|miss|ms|lady|aunt)\b\.?\s+\Z", re.IGNORECASE)
+_PITIED = lazy_pattern(r"\bpoor\s+(?:\w+\.?\s+){0,2}\Z", re.IGNORECASE)
 _NEAR = 20
-_MARKUP = re.compile(r'["“«„「*\[(/]|ooc', re.IGNORECASE)
-_TURNS_TO = re.compile(
+_MARKUP = lazy_pattern(r'["“«„「*\[(/]|ooc', re.IGNORECASE)
+_TURNS_TO = lazy_pattern(
     r"\b(?:(?:turn|speak|talk|say|call|nod|smile|look|wink|wave|point)(?:s|ed|ing)?\s+(?:\w+ly\s+)?(?:to|at|towards?)|"
     r"(?:ask|tell|greet|answer|thank|address)(?:s|es|ed|ing)?)\s+\Z",
     re.IGNORECASE,

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 
 from ..text.names import fold
 from . import vocabulary as words
 
-_WORD = re.compile(r"[^\W_]+")
-_SUFFIX = re.compile(r"_(?=[A-Z0-9])(?=\w*[A-Z])[A-Z0-9][A-Za-z0-9]{0,3}\Z")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])")
-_OWNER = re.compile(r"[\w.]+['’](?:s\b)?")
+_WORD = lazy_pattern(r"[^\W_]+")
+_SUFFIX = lazy_pattern(r"_(?=[A-Z0-9])(?=\w*[A-Z])[A-Z0-9][A-Za-z0-9]{0,3}\Z")
+_CAMEL = lazy_pattern(r"(?<=[a-z])(?=[A-Z0-9])")
+_OWNER = lazy_pattern(r"[\w.]+['’](?:s\b)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,18 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from earwitness.patterns import lazy_pattern
+
 from ..text.names import fold
 from . import vocabulary as words
 from .dramatis_personae import CastEntry, DramatisPersonae, is_plural, tokens
 
-_WORD = re.compile(r"[^\W_]+")
-_OWNED = re.compile(r"['’]s?(?!\w)")
-_OTHERS = re.compile(r"\b(?:train|etc|others?|rest)\b", re.IGNORECASE)
-_ONE_OF = re.compile(r"\W*an?\b", re.IGNORECASE)
-_THEIRS = re.compile(r"\b(?:his|her|their)\b", re.IGNORECASE)
-_TRAIN = re.compile(r"\b(?:train|followers|attendants|retinue|company|lords)\b", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W_]+")
+_OWNED = lazy_pattern(r"['’]s?(?!\w)")
+_OTHERS = lazy_pattern(r"\b(?:train|etc|others?|rest)\b", re.IGNORECASE)
+_ONE_OF = lazy_pattern(r"\W*an?\b", re.IGNORECASE)
+_THEIRS = lazy_pattern(r"\b(?:his|her|their)\b", re.IGNORECASE)
+_TRAIN = lazy_pattern(r"\b(?:train|followers|attendants|retinue|company|lords)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

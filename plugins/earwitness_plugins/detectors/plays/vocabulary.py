@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from earwitness.patterns import lazy_pattern
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -83,53 +85,53 @@ ALIKE = (
 VAGUE = _set("other train etc follower company rest attendant retinue attended")
 ANYBODY = _set("other train etc company rest")
 
-ENTER = re.compile(r"\b(?:re-?)?enter\b", re.IGNORECASE)
-STOP = re.compile(r"(?<!\bDr)(?<!\betc)(?<!\bSt)(?<!\bMr)(?<!Mrs)[.](?=\s|\Z)|\Z")
+ENTER = lazy_pattern(r"\b(?:re-?)?enter\b", re.IGNORECASE)
+STOP = lazy_pattern(r"(?<!\bDr)(?<!\betc)(?<!\bSt)(?<!\bMr)(?<!Mrs)[.](?=\s|\Z)|\Z")
 _COME = r"""(?:(?:re-?)?enters|comes?\s+(?:in|on|on\s+stage)|returns?|appears?|descends?|arrives?|
     meets?(?:\s+(?:them|him|her))?|(?:is|are)\s+(?:discovered|(?:brought|led|carried|borne)\s+(?:in|on|forth))|(?:brought|borne|led)\s+(?:in|on|out|forth))"""
-COMES = re.compile(rf"\b{_COME}\b(?!\s+(?:to\s+the|his|her|it|them|him)\b)", re.IGNORECASE | re.VERBOSE)
-GOES = re.compile(
+COMES = lazy_pattern(rf"\b{_COME}\b(?!\s+(?:to\s+the|his|her|it|them|him)\b)", re.IGNORECASE | re.VERBOSE)
+GOES = lazy_pattern(
     r"""\b(?:exits?|exeunt|departs?|leaves?(?:\s+the\s+stage)?(?=\s*[.,;]|\s*\Z|\s+the\s+stage|\s+with)|vanish(?:es)?|
     goes\s+(?:out|off|in|away)|go\s+(?:out|off|in|away)|(?:runs?|flees?|slips?|steals?|rush(?:es)?)\s+(?:away|off|out)|
     (?:is|are)\s+(?:carried|led|borne|taken|dragged|driven|conveyed)\s+(?:off|away|out))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-CARRIES_OFF = re.compile(
+CARRIES_OFF = lazy_pattern(
     r"\b(?:carr(?:y|ies|ying)|bear(?:s|ing)?|lead(?:s|ing)?|tak(?:es?|ing)|drag(?:s|ging)?)\s+(?:off|away|out)\s+(?P<whom>[^.,;]+)",
     re.IGNORECASE,
 )
-ATTEMPT = re.compile(
+ATTEMPT = lazy_pattern(
     r"\b(?:begins?|starts?|offers?|attempts?|tries|about|going|moves?|as\s+if|turns?|prepares?|seems?|wants?|ready)\s+to\s+\Z"
     r"|\b(?:as|does\s+not|do\s+not|not)\s+\Z",
     re.IGNORECASE,
 )
-REMAINS = re.compile(r"\b(?:remains?|stays?|manet|manent|lingers?)\b", re.IGNORECASE)
-ALL_BUT = re.compile(
+REMAINS = lazy_pattern(r"\b(?:remains?|stays?|manet|manent|lingers?)\b", re.IGNORECASE)
+ALL_BUT = lazy_pattern(
     r"\b(?:(?:but|except(?:ing)?|save)(?:\s+for)?|leaving)\s+(?P<who>[^.;]*?)(?=\s+(?:exits?|exeunt|go|leave|depart)\b|[.;]|\Z)",
     re.IGNORECASE,
 )
-EVERYBODY = re.compile(r"\b(?:they|all|everyone|everybody|both|exeunt)\b", re.IGNORECASE)
-OTHERS = re.compile(r"\b(?:the\s+)?(?:others|rest)\b", re.IGNORECASE)
-SOME = re.compile(r"\bsome(?!\s+of)\b|\bcertain\b|\bsome\s+of\s+", re.IGNORECASE)
-HE = re.compile(r"\A\W*(?:(?:then|and)\b\W*)*(?:(?P<one>he|she)\b|\Z)", re.IGNORECASE)
-EPITHET = re.compile(r"\W*(?:[Tt]he\s+)?[A-Z]\w+\s*\Z")
-THEY = re.compile(r"\b(?:they|all)\W*\Z", re.IGNORECASE)
-WITH = re.compile(
+EVERYBODY = lazy_pattern(r"\b(?:they|all|everyone|everybody|both|exeunt)\b", re.IGNORECASE)
+OTHERS = lazy_pattern(r"\b(?:the\s+)?(?:others|rest)\b", re.IGNORECASE)
+SOME = lazy_pattern(r"\bsome(?!\s+of)\b|\bcertain\b|\bsome\s+of\s+", re.IGNORECASE)
+HE = lazy_pattern(r"\A\W*(?:(?:then|and)\b\W*)*(?:(?P<one>he|she)\b|\Z)", re.IGNORECASE)
+EPITHET = lazy_pattern(r"\W*(?:[Tt]he\s+)?[A-Z]\w+\s*\Z")
+THEY = lazy_pattern(r"\b(?:they|all)\W*\Z", re.IGNORECASE)
+WITH = lazy_pattern(
     r"\b(?:with|followed\s+by|accompanied\s+by|led\s+by|attended\s+by|including|bearing|carrying)\b(?P<who>.*)",
     re.IGNORECASE,
 )
-HERE = re.compile(r"\A\W*(?:here|then|and)?\W*\Z", re.IGNORECASE)
-OMITTED = re.compile(r"\A\W*(?:(?:then|and|at\s+once|again|soon|immediately|presently)\W*)+\Z", re.IGNORECASE)
-ATTENDED = re.compile(
+HERE = lazy_pattern(r"\A\W*(?:here|then|and)?\W*\Z", re.IGNORECASE)
+OMITTED = lazy_pattern(r"\A\W*(?:(?:then|and|at\s+once|again|soon|immediately|presently)\W*)+\Z", re.IGNORECASE)
+ATTENDED = lazy_pattern(
     r"\b(?:(?:accompanied|followed|attended)\s+by|comes?\b.{0,30}?\bafter(?:\s+all)?)\s(?P<who>[^.]*)", re.IGNORECASE
 )
-ATTENDING = re.compile(r"\b(?:is|are)\s+(?:in\s+attendance|attending|present|discovered|seated)\b", re.IGNORECASE)
-RELATION = re.compile(
+ATTENDING = lazy_pattern(r"\b(?:is|are)\s+(?:in\s+attendance|attending|present|discovered|seated)\b", re.IGNORECASE)
+RELATION = lazy_pattern(
     r",?\s*\b(?:an?\s+|his\s+|her\s+|the\s+)?"
     r"(?:wife|husband|sister|brother|son|daughter|father|mother|servant|man|friend)s?\s+(?:to|of)\s+"
     r"(?:the\s+)?[A-Z][\w’']*(?:\s+of\s+[A-Z]\w*)?"
 )
-APART = re.compile(
+APART = lazy_pattern(
     r"""\b(?:wearing|bearing|carrying|disguised|dressed|like|reading|playing|running|fighting|weeping|singing|holding|
     leading|driving|pursuing|chasing|cursing|bringing|drawing|in\s+(?:his|her|their|a|the)|as\s+[A-Za-z]|
     at\s+(?:a|several|one|the)|before\s|through\s|toward|on\s+the|upon|above|below|aloft|within|invisible|
@@ -138,17 +140,17 @@ APART = re.compile(
     flowers|scaling|dog|heads?|bod(?:y|ies)|corse|tapers|lute|lutes|sacks?)|torches|lights|severally|half|sick|wounded|masked|armed|again)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-SPLIT = re.compile(
+SPLIT = lazy_pattern(
     r"""\s*(?:[,;:()\[\]—–]|\b(?:and(?:\s+then)?|then|with|followed\s+by|accompanied\s+by|attended\s+by|including|
     meeting|guarding|guarded\s+by|to\s+(?:him|her|them)|to|led\s+by|after\s+(?:him|her|them)|being|pursued\s+by|chased\s+by|driving|leading|bringing(?:\s+(?:in|forth|on))?)\b)[\s,]*""",
     re.IGNORECASE | re.VERBOSE,
 )
-BODY = re.compile(
+BODY = lazy_pattern(
     r"['’]s?\s+(?:dead\s+)?bod(?:y|ies)\b|\b(?:the\s+)?(?:bod(?:y|ies)|corse|corpse)\s+of\b", re.IGNORECASE
 )
-UNSEEN = re.compile(r"\A\W*(?:(?:[\w’' ]+\s)?within|beneath|offstage|off)\W*\Z", re.IGNORECASE)
-DIRECTION = re.compile(
+UNSEEN = lazy_pattern(r"\A\W*(?:(?:[\w’' ]+\s)?within|beneath|offstage|off)\W*\Z", re.IGNORECASE)
+DIRECTION = lazy_pattern(
     r"\b(?:(?:[Rr]e-?)?[Ee]nter(?!\s+(?:at\s+your|if|only)\b)[\s,]|Exit\b|Exeunt\b|Manet\b|(?P<here>Here)\s+enters?\b)"
 )
-OPENS = re.compile(r"\A\W*\Z")
-LEADS = re.compile(r"(?:[.!,;]\s|\bthen\s|\band\s|\bonstage,\s)\W*\Z")
+OPENS = lazy_pattern(r"\A\W*\Z")
+LEADS = lazy_pattern(r"(?:[.!,;]\s|\bthen\s|\band\s|\bonstage,\s)\W*\Z")

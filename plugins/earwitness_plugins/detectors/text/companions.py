@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
 from .names import Mention
@@ -21,11 +22,11 @@ _AFTER_ME = rf"{_NAME}(?:(?:\s*,\s*{_NAME}){{0,12}},?\s+(?:and|&)\s+{_NAME}){{0,
 _ME = r"(?:I|i|[Mm]e|[Mm]yself)\b(?!\.e)(?!['’]m\b|\s+(?:am|was)\b)"
 
 _SUBJECTS = (
-    re.compile(rf"(?P<who>{_LISTED},?\s+(?:and|&)\s+{_ME})"),
-    re.compile(rf"(?P<who>\b{_ME}(?:\s*,\s*{_NAME}){{0,12}},?\s+(?:and|&)\s+{_AFTER_ME})"),
+    lazy_pattern(rf"(?P<who>{_LISTED},?\s+(?:and|&)\s+{_ME})"),
+    lazy_pattern(rf"(?P<who>\b{_ME}(?:\s*,\s*{_NAME}){{0,12}},?\s+(?:and|&)\s+{_AFTER_ME})"),
 )
-_VOCATIVE = re.compile(rf"\A{_NAME},\s+and\s")
-_CLAUSE_BEGINS = re.compile(
+_VOCATIVE = lazy_pattern(rf"\A{_NAME},\s+and\s")
+_CLAUSE_BEGINS = lazy_pattern(
     r"""(?:\A|[.!?…;:,—–(\n]|\s-|\b(?:and|but|so|then|because|since|when|while|if|as|now|once|until|unless|though|although|
     after|before|where|why|how|what|shall|will|can|could|should|would|must|did|do|have|had|today|tonight|tomorrow|
     yesterday|ago|night|morning|evening|together|perhaps|maybe|both|just|well|yes|no|oh|we|us|I\s+(?:think|believe|hope|guess|suppose|say)))
@@ -38,24 +39,24 @@ _ACTS = r"""(?:agreed?|decided?|swore|vow(?:ed)?|planned|went|go|going|gone|came
     walk\w*|march\w*|sail\w*|set\s+(?:out|off)|s[ia]t|sitting|stand|stood|standing|stay\w*|work\w*|
     hunt\w*|search\w*|return\w*|arrived?|climb\w*)"""
 _WITH = (
-    re.compile(
+    lazy_pattern(
         rf"\b(?:we(?:['’]\w+)?|let['’]s|let\s+us)\s+{_BETWEEN}{{0,30}}?\b{_ACTS}\b{_BETWEEN}{{0,40}}?\bwith\s+(?P<who>{_AFTER_ME})",
         re.IGNORECASE | re.VERBOSE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"\b(?:we\s+are|we['’]re)\s+(?:(?:all|both|here|back|together)\s+)+with\s+(?P<who>{_AFTER_ME})", re.IGNORECASE
     ),
-    re.compile(
+    lazy_pattern(
         rf"""(?P<who>{_LISTED})\s+(?:is|are|was|were|stands?|comes?|goes|go|travels?|rides?|walks?)\s+
         (?:(?:here|still|also|coming|going|all|both)\s+)*with\s+(?:us|me)\b(?!\s+(?:in\s+(?:spirit|thought|mind)|on\b))""",
         re.IGNORECASE | re.VERBOSE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"\bwith\s+(?:us|me)\s+(?:is|are|was|were|comes?|stands?|goes|go)\s+(?P<who>{_AFTER_ME})", re.IGNORECASE
     ),
-    re.compile(rf"\b(?:all|both|two|three|four|five|six)\s+of\s+us\s*[:—–-]\s*(?P<who>{_AFTER_ME})", re.IGNORECASE),
+    lazy_pattern(rf"\b(?:all|both|two|three|four|five|six)\s+of\s+us\s*[:—–-]\s*(?P<who>{_AFTER_ME})", re.IGNORECASE),
 )
-_NOT_SURE = re.compile(
+_NOT_SURE = lazy_pattern(
     rf"""\b(?:dream\w*|imagin\w*|pretend\w*|wish\w*|whether)\b
     |\bif\s+{_SIGN}\s+(?:is|are|was|were|comes?|goes|go)\s
     |\b(?:(?:is|are|was|were|has|had|been)\s+(?:\w+\s+)?(?:dead|gone|away|missing|elsewhere)|n['’]t\s+here|not\s+here)\b
@@ -63,7 +64,7 @@ _NOT_SURE = re.compile(
     |\b(?:by\s+letter|over\s+the\s+(?:phone|radio)|on\s+the\s+phone)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_NO_ACTING = re.compile(
+_NO_ACTING = lazy_pattern(
     r"""\s*(?:(?:both|all|just|never|really|always|also|only|have|had|used\s+to)\s+)*(?:
     (?:are|were|be|been|became|become|remain)\s+(?:\w+\s+){0,3}?(?:enem(?:y|ies)|rivals?|friends?|strangers|brothers|sisters|
         siblings|cousins|twins|family|related|married|engaged|divorced|lovers|different|opposites|alike|equals|neighbou?rs)\b

@@ -5,27 +5,29 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from earwitness.patterns import lazy_pattern
+
 from .manners import Discretion, manner
 
 FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
 NEAR = 40
 
-OOC = re.compile(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
-_ASIDE = re.compile(
+OOC = lazy_pattern(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
+_ASIDE = lazy_pattern(
     r"\W*(?:(?:speaks?|speaking|says|spoken)\s+)?(?:aside\b(?!\s+from\b)|apart\b(?=\W*\Z|\W*to\b))"
     r"|\W*(?:(?:says?|speaks?|mutters?|murmurs?|mumbles?|whispers?|saying|muttering|murmuring|whispering)\s+)?"
     r"(?:quietly\s+|softly\s+)?to\s+(?:my|him|her|them|it|one|your)sel(?:f|ves)\b"
     r"|\W*(?:\w+\s+)?(?:under\s+(?:my|his|her|their|its)\s+breath|sotto\s+voce)\b(?!,?\s+(?:\w+\s+){0,2}?to\b)",
     re.IGNORECASE,
 )
-ASIDE_TO = re.compile(
+ASIDE_TO = lazy_pattern(
     r"\W*(?:\w+\s+)?(?:aside|apart)\b\W*(?=to\s+(?!(?:my|him|her|them|it|one|your)sel(?:f|ves)\b))", re.IGNORECASE
 )
-_ENDS_ASIDE = re.compile(
+_ENDS_ASIDE = lazy_pattern(
     r"[,;.]\s*(?:(?:and|then)\s+)*(?:(?:speaks?|speaking|says)\s+)?(?:aside|to\s+(?:my|him|her|them|it)sel(?:f|ves))\W*\Z",
     re.IGNORECASE,
 )
-_THOUGHT = re.compile(
+_THOUGHT = lazy_pattern(
     r"\W*(?:\w+\s+){0,3}?(?<!\bin\s)(?<!\ba\s)"
     r"(?:thinks?|thought|wonder(?:s|ed)?|ponder(?:s|ed)?|mus(?:es|ed)|daydream(?:s|ed)?)\b(?!\s+(?:aloud|out loud|for|"
     r"about it|it over|hard|carefully|briefly|twice|a\s+(?:moment|second|bit|while|minute|beat))\b)"
@@ -40,7 +42,7 @@ _QUIETLY = (
     r"(?:quietly|softly|secretly|privately|discreetly|sotto\s+voce|under\s+(?:my|his|her|their)\s+breath|"
     r"in\s+an?\s+(?:low|hushed|quiet|soft)\s+(?:voice|tone)|in\s+a\s+whisper)"
 )
-_WHISPER = re.compile(
+_WHISPER = lazy_pattern(
     rf"""
       \bwhisper(?:s|ed|ing)?\b
     | \b(?:lean|bend|lips|mouth|{_SAYS})\w*\b .{{0,40}} \b(?:in|into|to|by|near|against|at)\s
@@ -53,13 +55,13 @@ _WHISPER = re.compile(
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_UNDER_BREATH = re.compile(
+_UNDER_BREATH = lazy_pattern(
     r"\b(?:hiss(?:es|ed)?|murmur(?:s|ed)?|mutter(?:s|ed)?|mumbl(?:es|ed)|breath(?:es|ed))\s+"
     r"(?:(?:\w+ly|something|this|back|a\s+\w+|an?\s+\w+\s+\w+)\s+){0,3}(?:at|to)\s+"
     r"(?!all\b|every|the\s+(?:room|group|others|crowd)\b)",
     re.IGNORECASE,
 )
-_MOUTHS = re.compile(
+_MOUTHS = lazy_pattern(
     r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:to|at)\s+(?!all\b|every)",
     re.IGNORECASE,
 )
@@ -69,7 +71,7 @@ _PRIVATELY: dict[Discretion | None, FragmentKind] = {
     "telepathy": "whisper",
     "paper": "whisper",
 }
-TO = re.compile(
+TO = lazy_pattern(
     r"\W*to\s+(?!all\b|every|any(?:one|body)\b|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)",
     re.IGNORECASE,
 )
@@ -84,7 +86,7 @@ _WHO = r"[\w\s'’,&-]{1,60}?"
 
 def _limits(who: str) -> re.Pattern[str]:
     """What says who alone hears; `who` is what must stand where they are named."""
-    return re.compile(
+    return lazy_pattern(
         rf"""
           (?: \b(?:so|that|such|which|voice|tone|whisper|low|softly|quietly|enough|breath|words?) | [,;:(] ) \s*
             (?:that\s+|which\s+)? (?:only|just|no(?:body|[ -]?one)\s+(?:else\s+)?(?:but|except)|none\s+but) \s+

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from earwitness.patterns import lazy_pattern
+
 _FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
 _OBLIGED = rf"""(?:
       {_FILLERS}(?:have|need|got|ought|am\s+going(?:\s+to\s+(?:have|need))?|am\s+about|hate|regret|am\s+sorry|am\s+afraid)\s+to
@@ -33,7 +35,7 @@ _GO = rf"""(?:
     | have\s+to\s+(?:go|leave)\b)"""
 _SOME_DAY = r"""[^.!?]{0,40}\b(?:next\s+\w+|tomorrow|tonight|some\s*day|one\s+day|later\s+this|
     this\s+(?:week|month|year|summer|winter)|if|when|whenever|once|every|unless)\b"""
-_STATED = re.compile(
+_STATED = lazy_pattern(
     rf"""
       \bI(?:\s+|(?=['’])){_OBLIGED}\s+{_FILLERS}{_GO}(?!{_SOME_DAY})
     | \bI(?:['’]m|\s+am)\s+{_FILLERS}(?:leaving|off|heading\s+(?:out|off|home)|stepping\s+(?:out|away|outside)|
@@ -48,7 +50,7 @@ _STATED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_FAREWELL = re.compile(
+_FAREWELL = lazy_pattern(
     r"""
       \b(?:good-?\s?bye|bye(?:-bye|\s+bye)?|farewell|good\s?night|ttyl|until\s+we\s+meet\s+again
         | so\s+long(?=\s*[.,!]|\s*\Z)
@@ -61,18 +63,18 @@ _FAREWELL = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_RETURN = re.compile(
+_RETURN = lazy_pattern(
     r"\b(?:I['’]m|I\s+am|I['’]ve\s+come|am)\s+back\b|\b(?:I['’]ll|I\s+will|I['’]ve\s+decided\s+to)\s+stay\b|\?",
     re.IGNORECASE,
 )
 _FAREWELL_STEMS = ("bye", "farewell", "night", "ttyl", "meet", "long", "see", "next", "later", "soon", "time")
 _RETURN_STEMS = ("back", "stay", "?")
-_ONLY_IF = re.compile(
+_ONLY_IF = lazy_pattern(
     r"\b(?:if|when|whenever|unless|until|before|after|sometimes|often|always|usually|every\s+\w+|each\s+\w+|why|where|"
     r"whether|what|how|say|said|once|never|not|don't|which)\b[^.!?;,]{0,40}\Z",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_TOLD = lazy_pattern(
     r"\b(?:say|said|saying|says|a|the|wave|waved|tell|told|our|my|his|her|final|last|to|bid|bids|bade)\s+"
     r"(?:(?:me|you|him|her|them|us|thee)\s+)?\Z",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
+from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
 from . import notes, thoughts
@@ -43,18 +44,18 @@ from .narration import is_prose, tells_of_oneself
 from .plain_text import plain, shown
 from .thought_finder import ThoughtFinder
 
-_COMMAND = re.compile(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
+_COMMAND = lazy_pattern(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
 _COMMANDS: dict[str, FragmentKind] = {
     **dict.fromkeys(("w", "whisper", "msg", "tell", "t", "dm", "pm"), "whisper"),
     **dict.fromkeys(("me", "em", "emote", "do"), "action"),
     **dict.fromkeys(("think", "thought"), "thought"),
     **dict.fromkeys(("ooc", "o", "b"), "ooc"),
 }
-_NAMES_LISTENER = re.compile(r"[^\W\d][^:\n]{0,60}:")
-_OPENS_WITH_WHISPER = re.compile(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
+_NAMES_LISTENER = lazy_pattern(r"[^\W\d][^:\n]{0,60}:")
+_OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
 _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
-_ONE_CLAUSE = re.compile(r"\s*[^,.!?…:;\n]{1,80}[.:]?\s*\Z")
-_ONLY_TO = re.compile(r"[^.!?…\n\[(]{1,60}\Z")
+_ONE_CLAUSE = lazy_pattern(r"\s*[^,.!?…:;\n]{1,80}[.:]?\s*\Z")
+_ONLY_TO = lazy_pattern(r"[^.!?…\n\[(]{1,60}\Z")
 
 
 @dataclass(frozen=True, slots=True)

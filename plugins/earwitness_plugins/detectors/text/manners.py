@@ -9,6 +9,8 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from earwitness.patterns import lazy_pattern
+
 from .thought_patterns import SELF
 
 Discretion = Literal["unheard", "aside", "telepathy", "paper"]
@@ -29,7 +31,7 @@ _UTTERS = r"""(?:said|spoke|told|swore|begs?|begg(?:ed|ing)|cr(?:y|ies|ied|ying)
     (?:say|speak|talk|tell|ask|add|pray|plead|curs|swear|vow|promis|mutter|mumbl|murmur|repeat|recit|chant|thank|
     answer|scream|shout|yell|call|address|remind|warn|urg|apologi[sz]|rehears|whisper|confess|confid|remark|comment|wish|
     invok|implor|compos|draft|convers|mouth|breath|snarl|hiss|growl|grumbl)(?:e?s|e?d|e|ing)?)\b"""
-_OPENLY = re.compile(
+_OPENLY = lazy_pattern(
     r"""\b(?:aloud|out\s+loud|loudly|outwardly)\b | \b(?:to|for|with)\s+(?:all\b(?!\s+(?:of|the|his|her|their)\b)|
     every(?:one|body)\b|the\s+(?:room|group|others|crowd|table|whole|rest|company|party)\b)""",
     _FLAGS,

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from earwitness.patterns import lazy_pattern
+
 from .directions import ASIDE_TO, OOC, TO, FragmentKind
 from .directions import direction as direction_of
 from .manners import manner
@@ -25,7 +27,7 @@ THOUGHT_MARKS = frozenset({"hidden", "brace", "xml", "label", "cloud"})
 MARKUP = "*_ \t\n"
 QUOTE_MARKS = "\"“”«»„「」『』‘’'"
 
-OUT_OF_CHARACTER = re.compile(r"\(\(.*?(?:\)\)|\Z)|^[ \t]*ooc\s*:[^\n]*", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+OUT_OF_CHARACTER = lazy_pattern(r"\(\(.*?(?:\)\)|\Z)|^[ \t]*ooc\s*:[^\n]*", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _FORMATS = r"(?!/?(?:i|b|u|s|em|strong|url|quote|color|size|center|img|sup|sub)(?:=[^\]\n]*)?\])"
 _STAGE_BRACKET = r"(?P<bracket> \[ [^\]]* (?:\]|\Z) )"
 _IN_BRACKET = r"\[ [^\[\]]*+ \]"
@@ -51,15 +53,17 @@ _FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
 _OPENS = r"""(?= [\[(*_"“«„「『`<'‘] | ^[ \t]*> )"""
 _STAGE_MARKS = " | ".join((_BLOCK, _STAGE_BRACKET, _STAGE_PAREN, _STAGE_STAR, _STAGE_UNDER, f"{_QUOTES} )"))
 _MARKS = " | ".join((_BLOCK, f"(?P<bracket> {_BRACKET} )", _PAREN, _STAR, _UNDER, _ITALIC, f"{_QUOTES} {_SINGLE} )"))
-STAGE_MARKS = re.compile(f"{_OPENS} (?: {_STAGE_MARKS} )", _FLAGS)
-MARKS = re.compile(f"{_OPENS} (?: {_MARKS} )", _FLAGS)
-INNER_MARKS = re.compile(f"{_STAGE_BRACKET} | {_STAGE_PAREN} | {_STAGE_STAR} | {_STAGE_UNDER}", re.VERBOSE | re.DOTALL)
-THOUGHT_WITHIN = re.compile(f"{_PAREN} | {_STAR} | {_UNDER} | {_ITALIC}", re.VERBOSE | re.DOTALL)
+STAGE_MARKS = lazy_pattern(f"{_OPENS} (?: {_STAGE_MARKS} )", _FLAGS)
+MARKS = lazy_pattern(f"{_OPENS} (?: {_MARKS} )", _FLAGS)
+INNER_MARKS = lazy_pattern(
+    f"{_STAGE_BRACKET} | {_STAGE_PAREN} | {_STAGE_STAR} | {_STAGE_UNDER}", re.VERBOSE | re.DOTALL
+)
+THOUGHT_WITHIN = lazy_pattern(f"{_PAREN} | {_STAR} | {_UNDER} | {_ITALIC}", re.VERBOSE | re.DOTALL)
 """What may set off a thought within a quote."""
-_SETS_OFF = re.compile(r"""[\[({*_"“«„「『`><💭]|(?<!\w)['‘]|^[ \t]*ooc\s*:""", re.MULTILINE | re.IGNORECASE)
+_SETS_OFF = lazy_pattern(r"""[\[({*_"“«„「『`><💭]|(?<!\w)['‘]|^[ \t]*ooc\s*:""", re.MULTILINE | re.IGNORECASE)
 _SIGNS = frozenset("[({*_\"“«„「『`><💭'‘")
-_ANY = re.compile(r"""[\[(*_"“«„「『`><]|(?<!\w)['‘]""")
-_HIDDEN = re.compile(
+_ANY = lazy_pattern(r"""[\[(*_"“«„「『`><]|(?<!\w)['‘]""")
+_HIDDEN = lazy_pattern(
     rf"""(?=[\[(\{{<💭]) (?:
         (?P<ooc> \(\( (?: (?: [^()]++ | \([^()]*+\) )*+ \)\) | .*?(?:\)\)|\Z) ) )
       | (?P<bracket> {_BRACKET} )
@@ -70,17 +74,17 @@ _HIDDEN = re.compile(
     )""",
     _FLAGS | re.IGNORECASE,
 )
-_OUT_LINE = re.compile(r"^[ \t]*ooc\s*:[^\n]*", re.MULTILINE | re.IGNORECASE)
+_OUT_LINE = lazy_pattern(r"^[ \t]*ooc\s*:[^\n]*", re.MULTILINE | re.IGNORECASE)
 _OPENERS = ("[", "((", "{", "<", "💭")
 _OWN_PRIVATE = PRIVATE | {"whisper"}
-_OPENING = re.compile(r"""[^\[({.!?…"“*_]{0,80}""")
+_OPENING = lazy_pattern(r"""[^\[({.!?…"“*_]{0,80}""")
 _COVER = "]"
 _NEAR = 40
 _FEW = 2
 _FEW_WORDS = 6
 """As many words at most say only how what follows is said: `[prays silently]`."""
 _GOES_ON_WITH = frozenset("abcdefghijklmnopqrstuvwxyz,.;:!?…—–-")
-_MID_SENTENCE = re.compile(r"(?:[^\W_]|,|(?<=\w)['’])\Z")
+_MID_SENTENCE = lazy_pattern(r"(?:[^\W_]|,|(?<=\w)['’])\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 from earwitness.sentences import sentences
 
@@ -22,11 +23,11 @@ from .segments import HeardSegment, segments
 from .shouts import is_shouted
 from .vocatives import addressed
 
-_WORD = re.compile(r"[^\W_]")
-_RECITED = re.compile(
+_WORD = lazy_pattern(r"[^\W_]")
+_RECITED = lazy_pattern(
     r"(?<=reads)(?:\s+(?:aloud|out\s+loud|out))?:|(?<=reading):|(?<=says):|(?<=writes):|(?<=wrote):|(?<=recites):|(?<=sings):"
 )
-_WE = re.compile(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
+_WE = lazy_pattern(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

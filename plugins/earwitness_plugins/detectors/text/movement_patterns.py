@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from earwitness.patterns import lazy_pattern
+
 
 def _words(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+    return lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
 
 
 _GAIT = r"""(?:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from unicodedata import combining, normalize
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 
 WordSequence = tuple[str, ...]
@@ -56,14 +57,14 @@ _MEN = _words(
     friar wizard man boy son husband god
     """
 )
-_WORD = re.compile(r"[^\W_]+")
-_WITHIN = re.compile(r"(?:[ '’_.-]|\. )\Z")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
-_NEGATED = re.compile(r"['’]t\b", re.IGNORECASE)  # the Don of don't
-_BEARER = re.compile(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
+_WORD = lazy_pattern(r"[^\W_]+")
+_WITHIN = lazy_pattern(r"(?:[ '’_.-]|\. )\Z")
+_UNSPACED = lazy_pattern("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_POSSESSIVE = lazy_pattern(r"['’]s?(?!\w)")
+_NEGATED = lazy_pattern(r"['’]t\b", re.IGNORECASE)  # the Don of don't
+_BEARER = lazy_pattern(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
 _BETWEEN_PARTS = (" ", " of ", " of the ")
-_LIST_GAP = re.compile(r"\s*(?:(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?|,)\Z")
+_LIST_GAP = lazy_pattern(r"\s*(?:(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?|,)\Z")
 
 
 @dataclass(frozen=True, slots=True)

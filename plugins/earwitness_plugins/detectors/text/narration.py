@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from earwitness.patterns import lazy_pattern
 
 from .marks import Chunk, is_bare
 from .names import opening_name
 
-_DIALOGUE_END = re.compile(r"[,.!?…—–-]\W*\Z")
-_SENTENCE_END = re.compile(r"(?:[.!?…*_)\]>]|\n)\s*\Z")
+_DIALOGUE_END = lazy_pattern(r"[,.!?…—–-]\W*\Z")
+_SENTENCE_END = lazy_pattern(r"(?:[.!?…*_)\]>]|\n)\s*\Z")
 _APOSTROPHES = "'‘’"
-_SAYS = re.compile(
+_SAYS = lazy_pattern(
     r"\b(?:sa(?:id|ys?)|ask(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|th(?:inks?|ought)|cr(?:y|ies|ied)|call(?:s|ed)?|"
     r"add(?:s|ed)?|whisper(?:s|ed)?|murmur(?:s|ed)?|mutter(?:s|ed)?|laugh(?:s|ed)?|wonder(?:s|ed)?|shout(?:s|ed)?)\b"
 )
-_DEED = re.compile(r"\s+(?:\w+ly\s+)?(?!(?:is|was|has|does|says|plus|as|his)\b)[a-z]+(?:s|ed)\b")
-_NO_WORD = re.compile(r"\A\W+")
+_DEED = lazy_pattern(r"\s+(?:\w+ly\s+)?(?!(?:is|was|has|does|says|plus|as|his)\b)[a-z]+(?:s|ed)\b")
+_NO_WORD = lazy_pattern(r"\A\W+")
 
 
 def is_prose(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from earwitness.patterns import lazy_pattern
+
 from .manners import WRITES
 from .marks import Chunk
 from .names import Names, lists
@@ -41,16 +43,16 @@ _ON = r"(?:(?!(?:and|then|but|while|to|into)\b)[\w'’-]+,?\s+){0,6}?"
 _TO = r"(?:to|into|for|towards?|in(?=\s+[\w'’-]{1,40}['’]s?\s))"
 _SOMEBODY = rf"(?=(?:[\w'’-]+,?\s+){{1,4}}?{_A}\s+(?:[\w-]+\s+){{0,2}}?{_DOCUMENT}\b)"
 _FLAGS = re.IGNORECASE | re.VERBOSE
-_GIVEN = re.compile(
+_GIVEN = lazy_pattern(
     rf"\b{_GIVES}\s+(?:up\s+|over\s+)?{_IT}\s+{_ON}{_TO}\s+|\b{_GIVES}\s+(?:to\s+)?{_SOMEBODY}|\b{_SENDS}\s+",
     re.IGNORECASE,
 )
-_WRITTEN = re.compile(rf"\b{WRITES}\s+(?:{_IT}\s+{_ON}(?:to|for)\s+|{_SOMEBODY})", re.IGNORECASE)
-_TELLS = re.compile(
+_WRITTEN = lazy_pattern(rf"\b{WRITES}\s+(?:{_IT}\s+{_ON}(?:to|for)\s+|{_SOMEBODY})", re.IGNORECASE)
+_TELLS = lazy_pattern(
     rf"\b(?:{_GIVES}|{WRITES})\b.*\b{_DOCUMENT}\b|\b{_DOCUMENT}\b.*\b(?:{_GIVES}|{WRITES})\b|\b{_SENDS}\s",
     re.IGNORECASE | re.DOTALL,
 )
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     rf"\b(?:aloud|out\s+loud)\b|\b(?:to|for|with|{_GIVES})\s+(?:all(?!\s+(?:of|the|his|her|their)\b)|every(?:one|body)|the\s+(?:room|group|others|crowd|"
     r"whole|rest|company|party))\b",
     re.IGNORECASE,
@@ -58,12 +60,12 @@ _OPEN = re.compile(
 _READS = (
     r"(?:read(?:s|ing)?|say(?:s|ing)?|said|tell(?:s|ing)|warn(?:s|ing)|ask(?:s|ing)|with\s+the\s+words?|in\s+which)"
 )
-_BEGINS = re.compile(
+_BEGINS = lazy_pattern(
     rf""": | \b{_DOCUMENT} (?:\s+(?:to|for)\s+[\w'’-]{{1,40}})?
         (?: \s+ (?:that\s+|which\s+)? {_READS}\b [:,]? | ,? (?=\s*["“«„]) )""",
     _FLAGS,
 )
-_SAYS = re.compile(
+_SAYS = lazy_pattern(
     r"""(?<!\bthat\s)(?<!\bwhich\s)(?<!\bit\s) \b
     (?<!\bnote\s)(?<!\bletter\s)(?<!\bmessage\s)(?<!\btext\s)(?<!\bsign\s)
     (?:says?|said|saying|asks?|asked|asking|adds?|added|adding|calls?|called|calling|cr(?:y|ies|ied|ying)|
@@ -71,20 +73,20 @@ _SAYS = re.compile(
     murmur(?:s|ed|ing)?|mutter(?:s|ed|ing)?)\b [\w\s'’]{0,30} \Z""",
     _FLAGS,
 )
-_OPENS = re.compile(r"""["“«„]""")
+_OPENS = lazy_pattern(r"""["“«„]""")
 _SHUTS = '"”»“'
 _FEW = 12
 """So many places in one deed are tried where what is written may begin."""
-_ENDS = re.compile(rf"(?::|\b{_READS}),?[\s*_)]*\Z", re.IGNORECASE)
-_SENT = re.compile(rf"\b{_SENDS}\s+[\w'’-]+(?:\s+[\w'’-]+){{0,3}}[.…]?[\s*_)]*\Z", re.IGNORECASE)
-_SENT_TO = re.compile(rf"\b{_SENDS}\s", re.IGNORECASE)
-_ANY_GIVING = re.compile(rf"\b{_GIVES}\b", re.IGNORECASE)
-_OF_OURS = re.compile(r"\b(?:me|us|you)\b", re.IGNORECASE)
+_ENDS = lazy_pattern(rf"(?::|\b{_READS}),?[\s*_)]*\Z", re.IGNORECASE)
+_SENT = lazy_pattern(rf"\b{_SENDS}\s+[\w'’-]+(?:\s+[\w'’-]+){{0,3}}[.…]?[\s*_)]*\Z", re.IGNORECASE)
+_SENT_TO = lazy_pattern(rf"\b{_SENDS}\s", re.IGNORECASE)
+_ANY_GIVING = lazy_pattern(rf"\b{_GIVES}\b", re.IGNORECASE)
+_OF_OURS = lazy_pattern(r"\b(?:me|us|you)\b", re.IGNORECASE)
 _CLOSES = " \t\n*_)"
-_DETERMINER = re.compile(
+_DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|sir|lord|lady)\s+){0,2}\Z", re.IGNORECASE
 )
-_HIS_HAND = re.compile(
+_HIS_HAND = lazy_pattern(
     r"['’]s?\s+(?:\w+\s+){0,2}?(?:hands?|palms?|fingers|fist|pocket|sleeve|lap|bag|coat|phone|direction|way|side)\b",
     re.IGNORECASE,
 )

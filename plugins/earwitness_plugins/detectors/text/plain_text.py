@@ -6,9 +6,11 @@ import re
 from collections.abc import Collection
 from unicodedata import category, normalize
 
+from earwitness.patterns import lazy_pattern
+
 _QUOTES = frozenset("「」『』｢｣﹁﹂﹃﹄„\u201a〝〞〟")
 """Of the category of brackets, but for what is said."""
-_ENTITY = re.compile(r"&(?:#(\d{1,7}|x[0-9a-f]{1,6})|([a-z]{2,8}));", re.IGNORECASE)
+_ENTITY = lazy_pattern(r"&(?:#(\d{1,7}|x[0-9a-f]{1,6})|([a-z]{2,8}));", re.IGNORECASE)
 _NAMED = {
     **dict.fromkeys(("lbrack", "lsqb"), "["),
     **dict.fromkeys(("rbrack", "rsqb"), "]"),

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from earwitness.patterns import lazy_pattern
+
 from .directions import ONLY_FOR
 from .fragments import Fragment
 from .manners import manner
@@ -17,7 +19,7 @@ from .notes import readers
 _TOWARDS = (
     ONLY_FOR,
     *(
-        re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+        lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
         for pattern in (
             r"\A\W*to\s+",
             r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
@@ -38,12 +40,12 @@ _TOWARDS = (
         )
     ),
 )
-_DETERMINER = re.compile(
+_DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
 )
-_PRONOUN = re.compile(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
-_EAR = re.compile(r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain)\b", re.IGNORECASE)
-_FEELS = re.compile(
+_PRONOUN = lazy_pattern(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
+_EAR = lazy_pattern(r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain)\b", re.IGNORECASE)
+_FEELS = lazy_pattern(
     r"\W*+(?:[\w'’-]++\s++){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
     r"doubts?|longs?|regrets?|remembers?|recalls?|realiz?s?es|feels?|dreams?|dreads?|envies|admires?)\b",
     re.IGNORECASE,

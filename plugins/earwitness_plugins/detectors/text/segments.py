@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
+from earwitness.patterns import lazy_pattern
+
 from .fragments import Stretch
 from .marks import PRIVATE
 from .names import Names
@@ -20,21 +22,21 @@ from .privacy import Confinement, confinement
 
 SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "italic", "bracket"})
-_TAG = re.compile(r"\s*(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
-_GOES_ON = re.compile(r"[,—–\w-]\Z")
-_TO_ALL = re.compile(
+_TAG = lazy_pattern(r"\s*(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
+_GOES_ON = lazy_pattern(r"[,—–\w-]\Z")
+_TO_ALL = lazy_pattern(
     r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",
     re.IGNORECASE,
 )
-_FINISHED = re.compile(r"[.!?…]\s*\Z")
-_GREETING = re.compile(
+_FINISHED = lazy_pattern(r"[.!?…]\s*\Z")
+_GREETING = lazy_pattern(
     r"[\W_]*(?:hello|hi|hey|hail|greetings|welcome|cheers|good\s*(?:morning|day|afternoon|evening|night|bye)|farewell)"
     r"[\s,]+(?:to\s+)?(?:you\s+)?(?:(?:my|dear|good)\s+){0,2}"
     r"(?:all(?:\s+of\s+you)?|every(?:one|body)|friends|folks|ladies(?:\s+and\s+gentlemen)?|gentlemen)[\W_]*",
     re.IGNORECASE,
 )
 _NEAR = 20
-_LOWER = re.compile(r"\s*[a-z]")
+_LOWER = lazy_pattern(r"\s*[a-z]")
 _CONFINING = PRIVATE | {"whisper"}
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from earwitness.patterns import lazy_pattern
 from earwitness.places import holders, parts
 from earwitness.records.moment import Moment, Movement
 from earwitness.records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
@@ -17,7 +17,7 @@ UNNAMED = State().current_scene
 _HERE = frozenset(
     ("room", "scene", "stage", "place", "area", "group", "party", "circle", "conversation", "company", "table", "door")
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+")
 _ARTICLES = frozenset({"the", "a", "an"})
 
 

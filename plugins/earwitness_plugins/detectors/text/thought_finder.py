@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from earwitness.patterns import lazy_pattern
+
 from . import thoughts
 from .directions import TO, direction
 from .marks import THOUGHT_WITHIN, Chunk, Conventions, marked
@@ -16,7 +18,7 @@ _FLAT = frozenset({"star", "under", "italic"})
 _ITALIC = frozenset({"under", "italic"})
 _DEPTH = 2
 """So many marks within marks are looked into."""
-_BRACKETED = re.compile(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
+_BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
 _CLOSES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'’", "‘": "'’"}
 _APOSTROPHES = "'‘’"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from earwitness.patterns import lazy_pattern
+
 SELF = r"(?:my|him|her|it|one|your)self|themselves|ourselves"
 _THINK = (
     r"(?:think(?:s|ing)?|thought|wonder(?:s|ed|ing)?|ponder(?:s|ed|ing)?|mus(?:es?|ed|ing)|daydream(?:s|ed|ing)?|"
@@ -63,9 +65,9 @@ _WHAT_RACES = (
 )
 INTRODUCES = rf"{_WHAT_RACES}\s+(?:\w+ly\s+)?{_RACES}\w*[^.!?…:\"“”\n]{{0,60}}:"
 """`mind raced: `, `thought ran through her head: `: what follows is thought."""
-INTRODUCED = re.compile(rf"(?:['’]s?\s+|\W*(?:his|her|their)\s+)(?:\w+\s+)?{INTRODUCES}", re.IGNORECASE)
+INTRODUCED = lazy_pattern(rf"(?:['’]s?\s+|\W*(?:his|her|their)\s+)(?:\w+\s+)?{INTRODUCES}", re.IGNORECASE)
 
-CUE = re.compile(
+CUE = lazy_pattern(
     rf"""
       (?P<introduces> \b{INTRODUCES} )
     | (?P<strong>
@@ -104,24 +106,24 @@ _UNTOLD = (
 )
 STEMS = (*_STEMS.split(), *_UNTOLD)
 """A text without any of these holds no cue."""
-OPINION = re.compile(r"\b(?:what|how|as|than|whatever|all)\s+(?:[\w'’-]+\s+){1,2}\Z", re.IGNORECASE)
+OPINION = lazy_pattern(r"\b(?:what|how|as|than|whatever|all)\s+(?:[\w'’-]+\s+){1,2}\Z", re.IGNORECASE)
 """Words before a verb that rule out a thought: `what she thinks`."""
-UNFINISHED = re.compile(r'[,;:—–!?"“”]')
-LEAD = re.compile(rf"\W*(?:(?:and|but|then|so|now|still)\s+)?{_SUBJECT}\b", re.IGNORECASE)
-INVERTED = re.compile(rf"\s+{_SUBJECT}(?=\s*(?:[.,;:!?…—–*_\"“”)]|\Z)|\s+(?:with|to|in)\b|\s+\w+ly\b)", re.IGNORECASE)
-POINTS_BACK = re.compile(r"\s+(?:it|this|so|as\s+much|all\s+(?:this|that))\b", re.IGNORECASE)
-BOUNDARY = re.compile(r"""[.!?…]["'”’*_)\]]*\s+|\n""")
-PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
-NO_WORDS = re.compile(r"\A[\W_]+")
-ONLY_HELPERS = re.compile(r"\s+(?:(?:had|was|is|\w+ly)\s+)*", re.IGNORECASE)
-WORD = re.compile(r"[^\W_]")
-ENDS = re.compile(r"(?:[.!?…][\W_]*|[^\W_][*_\s]*\n\s*)\Z")
-SAYS_ON = re.compile(
+UNFINISHED = lazy_pattern(r'[,;:—–!?"“”]')
+LEAD = lazy_pattern(rf"\W*(?:(?:and|but|then|so|now|still)\s+)?{_SUBJECT}\b", re.IGNORECASE)
+INVERTED = lazy_pattern(rf"\s+{_SUBJECT}(?=\s*(?:[.,;:!?…—–*_\"“”)]|\Z)|\s+(?:with|to|in)\b|\s+\w+ly\b)", re.IGNORECASE)
+POINTS_BACK = lazy_pattern(r"\s+(?:it|this|so|as\s+much|all\s+(?:this|that))\b", re.IGNORECASE)
+BOUNDARY = lazy_pattern(r"""[.!?…]["'”’*_)\]]*\s+|\n""")
+PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n")
+NO_WORDS = lazy_pattern(r"\A[\W_]+")
+ONLY_HELPERS = lazy_pattern(r"\s+(?:(?:had|was|is|\w+ly)\s+)*", re.IGNORECASE)
+WORD = lazy_pattern(r"[^\W_]")
+ENDS = lazy_pattern(r"(?:[.!?…][\W_]*|[^\W_][*_\s]*\n\s*)\Z")
+SAYS_ON = lazy_pattern(
     r"\b(?:said|says?|asks?|asked|repl(?:y|ies|ied)|answer(?:s|ed)?|call(?:s|ed)?|cr(?:y|ies|ied)|add(?:s|ed)?|told|"
     r"tells?|aloud|out\s+loud|outwardly)\b",
     re.IGNORECASE,
 )
-OPENING_TAG = re.compile(
+OPENING_TAG = lazy_pattern(
     rf"""\s* [,.;—–-]? \s* (?:
         {_SUBJECT} \s+ (?:(?:had|was|is|am|\w+ly)\s+)? (?:{_TELLING}|{_KNOW})\b
       | {_THINK} \s+ {_SUBJECT}
@@ -129,11 +131,11 @@ OPENING_TAG = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """`she thinks`, `thought Ilse`, at the beginning of narration."""
-TELLING = re.compile(rf"\s+(?:(?:had|was|is|am|\w+ly)\s+)?(?:{_TELLING}|{_KNOW})\b", re.IGNORECASE)
-THINKING = re.compile(rf"\s*[,.;—–-]?\s*{_THINK}\s+", re.IGNORECASE)
-NOTHING_MORE = re.compile(rf"{_ADVERBS}\W*\Z", re.IGNORECASE)
+TELLING = lazy_pattern(rf"\s+(?:(?:had|was|is|am|\w+ly)\s+)?(?:{_TELLING}|{_KNOW})\b", re.IGNORECASE)
+THINKING = lazy_pattern(rf"\s*[,.;—–-]?\s*{_THINK}\s+", re.IGNORECASE)
+NOTHING_MORE = lazy_pattern(rf"{_ADVERBS}\W*\Z", re.IGNORECASE)
 
-TAG_VERB = re.compile(rf"\b{_TELLING}\b{_NO_GESTURE}", re.IGNORECASE)
+TAG_VERB = lazy_pattern(rf"\b{_TELLING}\b{_NO_GESTURE}", re.IGNORECASE)
 OWN_OPINION = frozenset({"think", "wonder", "ponder", "muse", "reflect", "realize", "realise", "conclude", "daydream"})
 """Verbs by which a speaker says what they think: `I think so`."""
 SPOKEN_STEMS = (
@@ -151,21 +153,21 @@ SPOKEN_STEMS = (
     "selves",
 )
 """A text without any of these holds no verb that tells of a thought."""
-WHO_BEFORE = re.compile(
+WHO_BEFORE = lazy_pattern(
     r"""(?P<mark>[.,;:!?…—–)\]*_~>"”’'»]|(?<!\w)-+|\A)\s*(?:and\s+|but\s+)?(?P<who>[\w'’.-]+(?:\s+[\w'’-]+){0,3}?)\s+
         (?:(?:had|was|is|\w+ly)\s+){0,2}\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
-MARK_BEFORE = re.compile(r"""(?:[.,;:!?…—–)\]*_~>"”’'»]|(?<!\w)-+)\s*\Z""")
-BEGINS_BEFORE = re.compile(r"(?:\A|[^\w\s,'’-])\s*\Z")
-GOES_ON_BEFORE = re.compile(r"\A\s*,?\s*(?:and|but|though|while)\s+(?:(?:I|who)\s+)?\Z", re.IGNORECASE)
-JOINS_BEFORE = re.compile(r"(?:,|\b(?:and|then))\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
-TAG_ENDS = re.compile(rf"{_ADVERBS}{_CLAUSE_ENDS}", re.IGNORECASE)
-INVERTED_ENDS = re.compile(
+MARK_BEFORE = lazy_pattern(r"""(?:[.,;:!?…—–)\]*_~>"”’'»]|(?<!\w)-+)\s*\Z""")
+BEGINS_BEFORE = lazy_pattern(r"(?:\A|[^\w\s,'’-])\s*\Z")
+GOES_ON_BEFORE = lazy_pattern(r"\A\s*,?\s*(?:and|but|though|while)\s+(?:(?:I|who)\s+)?\Z", re.IGNORECASE)
+JOINS_BEFORE = lazy_pattern(r"(?:,|\b(?:and|then))\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
+TAG_ENDS = lazy_pattern(rf"{_ADVERBS}{_CLAUSE_ENDS}", re.IGNORECASE)
+INVERTED_ENDS = lazy_pattern(
     rf"\s+(?P<who>I|he|she|they|{_NAME}|[\w'’-]+)(?!['’]\w){_ADVERBS}{_CLAUSE_ENDS}", re.IGNORECASE
 )
-QUOTE_FOLLOWS = re.compile(r"\s*[,:]\s*\Z")
-NOT_SO = re.compile(r"\s+(?:so|not)\b", re.IGNORECASE)
+QUOTE_FOLLOWS = lazy_pattern(r"\s*[,:]\s*\Z")
+NOT_SO = lazy_pattern(r"\s+(?:so|not)\b", re.IGNORECASE)
 
 _LABEL = (
     r"(?:(?:(?:inner|internal|private|secret|silent|inward|my|his|her|their)\s+){0,2}"
@@ -173,7 +175,7 @@ _LABEL = (
     rf"(?:\s+(?:monologue|thoughts?|voice|dialogue|bubble|to\s+(?:{SELF}|self)))?"
 )
 _COLON = "[:\uff1a]"
-LABELLED_LINE = re.compile(
+LABELLED_LINE = lazy_pattern(
     rf"""
     ^[ \t>\#]* (?: {_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
         | (?P<deco>[*_`]{{1,3}}) {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
@@ -189,13 +191,13 @@ LABELLED_LINE = re.compile(
 """`Thought: he lies`, `Ilse (thinking): …`, and the lines in which it goes on; up to a quote behind a full stop."""
 LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "diary", "journal")
 """A text without any of these has no label."""
-LABEL = re.compile(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
-ONLY_LABEL = re.compile(
+LABEL = lazy_pattern(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
+ONLY_LABEL = lazy_pattern(
     rf"\W*(?:{_LABEL}|V\.?\s?O\.?|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
     r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
     re.IGNORECASE,
 )
-INNER_START = re.compile(
+INNER_START = lazy_pattern(
     r"""\W*(?: I(?:['’](?:ll|d|ve|m))?\s+ (?:must|should|ought|could|would|will|can['’]?t|cannot|couldn['’]t|won['’]t|
           wouldn['’]t|shouldn['’]t|don['’]t|didn['’]t|hate|love|like|loathe|wish|hope|need|want|never|knew|know|fear|
           guess|suppose|swear|have\s+to|had\s+to|might|may)\b
@@ -204,8 +206,8 @@ INNER_START = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """How no deed begins: `I must not`, `Oh no`, `Why`."""
-SENTENCE = re.compile(r"""\W*[A-Z].*[.!?…]["'”’]?\s*\Z""", re.DOTALL)
-DEED = re.compile(
+SENTENCE = lazy_pattern(r"""\W*[A-Z].*[.!?…]["'”’]?\s*\Z""", re.DOTALL)
+DEED = lazy_pattern(
     rf"""\W*{_SUBJECT}\s+(?:\w+ly\s+)?
         (?:smil|nod|grin|laugh|sigh|shrug|walk|look|turn|lean|tak|took|put|sit|sat|stand|stood|open|clos|wav|point|
         reach|step|pull|push|draw|drew|rais|lower|shak|shook|glanc|star|gaz|frown|wink|giggl|chuckl|bow|kneel|knelt|run|
@@ -213,24 +215,24 @@ DEED = re.compile(
         cough|clear|whisper|cr(?:y|ies)|blush|gasp|yawn|clap|tap|rub|cross|fold|tilt|peek|stretch)\w*\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-DESCRIBES = re.compile(
+DESCRIBES = lazy_pattern(
     r"(?:\w+['’]?\w*\W+){0,2}?(?!(?:this|his|its|pls|yes|always|perhaps|guess|plus|thus|need|indeed|only)\b)"
     r"\w{2,}(?:s|ing|ed|ly)\b",
     re.IGNORECASE,
 )
-SPEAKS_OF = re.compile(
+SPEAKS_OF = lazy_pattern(
     r"\b(?:I|me|my|mine|we|us|you|he|she|they|it|him|her|them|this|that|these|those|there|pls|please)\b", re.IGNORECASE
 )
-STAGE_START = re.compile(
+STAGE_START = lazy_pattern(
     r"\W*(?:the|a|an|his|her|my|their|in|on|at|with|to|from|over|under|into|onto|off|out|up|down|still|now|then|again|"
     r"not|as|by|near|behind|before|after|beat|pause|half|almost|both|all|eyes|voice|hand|quiet|very|too|more|less|"
     r"visibly|which|who|whom|whose|and|or|but|for|if|like|except)\b",
     re.IGNORECASE,
 )
-DOES = re.compile(r"\W*(?!(?:this|his|its|is|was|as|yes|us|always|perhaps)\b)[a-z]+(?:s|ed)\b")
-AND_BEFORE = re.compile(r"\b(?:and|then)\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
-AND_DOES = re.compile(r"\b(?:and|then)\s+(?P<deed>[a-z]\w+\b.*)\Z", re.DOTALL)
-QUOTED = re.compile(r"""["“«][^"”»]*(?:["”»]|\Z)""")
+DOES = lazy_pattern(r"\W*(?!(?:this|his|its|is|was|as|yes|us|always|perhaps)\b)[a-z]+(?:s|ed)\b")
+AND_BEFORE = lazy_pattern(r"\b(?:and|then)\s+(?:\w+ly\s+)?\Z", re.IGNORECASE)
+AND_DOES = lazy_pattern(r"\b(?:and|then)\s+(?P<deed>[a-z]\w+\b.*)\Z", re.DOTALL)
+QUOTED = lazy_pattern(r"""["“«][^"”»]*(?:["”»]|\Z)""")
 _ANYBODY = r"(?:he|she|they|it|nobody|no\s+one|(?-i:[A-Z])[\w-]+)"
 _BLAMED = (
     r"(?:a|an|the|my|our|no)\s+(?:\w+\s+)?(?:liar|traitor|thief|spy|fool|idiot|coward|killer|murderer|impostor|imposter|"
@@ -247,7 +249,7 @@ _I_FEEL = (
 _CLOSED = r"(?=\s*(?:[.,;:!?…—–)]|\Z)"
 _LIES = rf"lying{_CLOSED}|\s+(?:to|about|again|through|and|because|for|when|now|he|she|they|I|us)\b)"
 _OVERMUCH = rf"{_CLOSED}|\s+(?:too\s+much|nothing|everything|something|it|more|to\s+me)\b)"
-JUDGES = re.compile(
+JUDGES = lazy_pattern(
     rf"""
     (?: \A | [.!?…,;:—–(] | \b(?:and|but|because|since|if|so|that|for|or|then)\b ) [\s\W]{{0,4}}
     (?: I(?:['’](?:ll|d|ve|m))?\s+ (?:(?:\w+ly|still|just|already|do|did|never|always)\s+){{0,2}}

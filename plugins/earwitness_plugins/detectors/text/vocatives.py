@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from earwitness.patterns import lazy_pattern
+
 from .names import Mention, lists
 
 _GREETING = (
@@ -20,34 +22,34 @@ _INTERJECTION = (
 _FORM_OF_ADDRESS = (
     r"(?:(?:my|dear|dearest|good|sweet|fair|noble|gentle|kind|old|young|poor|brave|sir|lord|lady|mr\.?|mrs\.?)\s+)"
 )
-_GREETED = re.compile(
+_GREETED = lazy_pattern(
     rf"(?:\A|\W)(?:{_GREETING})(?:\s+(?:there|again))?[\s,]+{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE
 )
 _SENTENCE_START = r"(?:\A|[.!?…;:—–\n]|\s-)[\s\"”']*(?:(?:oh|ah|well|yes|no|ok|okay),?\s+)?"
-_SET_OFF = re.compile(rf"{_SENTENCE_START}{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE)
-_CALLED = re.compile(
+_SET_OFF = lazy_pattern(rf"{_SENTENCE_START}{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE)
+_CALLED = lazy_pattern(
     rf"{_SENTENCE_START}(?:{_INTERJECTION})\s+{_FORM_OF_ADDRESS}{{0,3}}\Z|\byou,?\s+(?:too,?\s+)?\Z|@\Z", re.IGNORECASE
 )
-_AFTER_COMMA = re.compile(rf",\s*(?:and\s+)?{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE)
-_APPOSITION = re.compile(
+_AFTER_COMMA = lazy_pattern(rf",\s*(?:and\s+)?{_FORM_OF_ADDRESS}{{0,3}}\Z", re.IGNORECASE)
+_APPOSITION = lazy_pattern(
     r"\b(?:my|our|his|her|their|your|the|a|an|this|that|called|named)\s+(?:[\w-]+\s+){0,2}?(?:friends?|brothers?|sisters?|"
     r"sons?|daughters?|father|mother|parents|husband|wife|uncle|aunt|cousins?|king|queen|prince|princess|lord|lady|captain|"
     r"master|mistress|servants?|neighbou?rs?|colleagues?|boss|teacher|doctor|man|woman|men|women|boy|girl|guys?|one|other|"
     r"others|people|party|team|group|heroes|two|three)\s*,\s*\Z",
     re.IGNORECASE,
 )
-_INTRODUCTION = re.compile(
+_INTRODUCTION = lazy_pattern(
     r"(?:\A|[.!?…;—\n])\s*(?!(?:\w+\s+){0,3}?(?:the|an?|my|our|his|her|their|this|that)\b)(?:[\w'’]+\s+){0,3}[\w'’]+,\s*\Z"
 )
-_BREAK = re.compile(r"\s*(?:[,!?…;—–]|-\s|\.\.|\Z)")
-_CLOSED = re.compile(r"\s*(?:[.,!?…;:—–\"”)]|-\s|\Z)")
-_SENTENCE_CLOSED = re.compile(r"\s*(?:[.!?…—–\"”)]|\Z)")
-_SECOND_PERSON = re.compile(
+_BREAK = lazy_pattern(r"\s*(?:[,!?…;—–]|-\s|\.\.|\Z)")
+_CLOSED = lazy_pattern(r"\s*(?:[.,!?…;:—–\"”)]|-\s|\Z)")
+_SENTENCE_CLOSED = lazy_pattern(r"\s*(?:[.!?…—–\"”)]|\Z)")
+_SECOND_PERSON = lazy_pattern(
     r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine|let's|let\s+us|shall\s+we|please|come|look|listen|tell)\b",
     re.IGNORECASE,
 )
 _WINDOW = 100
-_BOUNDARY = re.compile(r"[.!?…\n]")
+_BOUNDARY = lazy_pattern(r"[.!?…\n]")
 
 
 def addressed(text: str, mentions: Sequence[Mention]) -> tuple[str, ...]:

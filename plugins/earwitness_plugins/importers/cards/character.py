@@ -11,6 +11,7 @@ from typing import Any
 from earwitness.display_names import usable_name
 from earwitness.errors import StoryError
 from earwitness.imports import Imported, ImportedCharacter
+from earwitness.patterns import lazy_pattern
 from earwitness_plugins.importers.files.lenient import LenientObject, lenient_object, storable
 
 from .entries import entries
@@ -23,7 +24,7 @@ FIRST = ("first_mes", "char_greeting")
 EXAMPLES = ("mes_example", "example_dialogue")
 SPECS = ("chara_card_v2", "chara_card_v3")
 LONGEST_NAME = 200
-_START = re.compile(r"(?i)^[ \t]*<start>[ \t]*", re.MULTILINE)
+_START = lazy_pattern(r"(?i)^[ \t]*<start>[ \t]*", re.MULTILINE)
 
 
 def is_card(value: object) -> bool:

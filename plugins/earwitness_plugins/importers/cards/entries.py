@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from earwitness.imports import ImportedLore
+from earwitness.patterns import lazy_pattern
 from earwitness_plugins.importers.files.lenient import LenientObject, storable
 
 from .macros import with_character
@@ -23,8 +24,8 @@ CONSTANT = ("constant", "forceActivation", "alwaysActive")
 FILTER = ("characterFilter", "character_filter")
 POSITIONS = ("before_char", "after_char", "", None)
 LONGEST_ID = 60
-_DECORATOR = re.compile(r"@@@?(\w+)[ \t]*(.*)")
-_REGEX = re.compile(r"/.+/[a-z]*")
+_DECORATOR = lazy_pattern(r"@@@?(\w+)[ \t]*(.*)")
+_REGEX = lazy_pattern(r"/.+/[a-z]*")
 
 
 def entries(book: LenientObject, list_key: str, title: str, owner: str = "") -> tuple[ImportedLore, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from earwitness.patterns import lazy_pattern
 
-_CHARACTER = re.compile(r"(?i)\{\{\s*(?:char|bot)\s*\}\}|<(?:bot|char)>")
-_USER = re.compile(r"(?i)\{\{\s*user\s*\}\}|<user>")
+_CHARACTER = lazy_pattern(r"(?i)\{\{\s*(?:char|bot)\s*\}\}|<(?:bot|char)>")
+_USER = lazy_pattern(r"(?i)\{\{\s*user\s*\}\}|<user>")
 
 
 def with_character(text: str, name: str) -> str:
