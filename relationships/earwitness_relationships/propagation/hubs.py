@@ -63,6 +63,16 @@ def on_their_way(hubs: Iterable[HubTelling], readers: HubReaders, day: float) ->
     return found
 
 
+def without_sooner(hub: HubTelling, on_way: Mapping[str, float], readers: HubReaders) -> HubTelling:
+    """What a hub is told, for all but those who will have read it in another hub by then."""
+    day = hub.tellings[0].day
+    if not (sooner := {id for id, due in on_way.items() if due <= day}):
+        return hub
+    there = sooner & readers.of(hub).ids
+    found = [tuple(sorted({*given, *there})) for given in (hub.others, hub.earlier)]
+    return hub.model_copy(update={"others": found[0], "earlier": found[1]})
+
+
 def overtaken(hubs: Iterable[HubTelling], by_listener: Mapping[str, Telling], readers: HubReaders) -> Iterator[Telling]:
     """Tellings to those who would have heard of it later than their hub: they learn it sooner, as their own."""
     for each in hubs:

@@ -24,7 +24,7 @@ from ..tellable import can_tell
 from .foresight import foreseen, stops_of, told_later
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
-from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken
+from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken, without_sooner
 from .memo import Memo
 from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
@@ -89,8 +89,10 @@ class RelationshipsSharing:
         earlier, before = (await memo.earlier_tellings(), memo.in_hubs()) if event.arrived else ({}, [])
         seed = seed_of_arrived(event, people, earlier) if event.arrived else seed_of(event, people)
         walk = _walked(asked, seed, await heard_on_days(asked), earlier, before)
-        walked = [*_sooner(walk.tellings(), earlier, on_their_way(before, asked.readers, event.day))]
-        hubs = _sooner_in_hubs((_at_this_moment(each, event, picture.graph) for each in walk.hub_tellings()), before)
+        on_way = on_their_way(before, asked.readers, event.day)
+        walked = [*_sooner(walk.tellings(), earlier, on_way)]
+        told = (_at_this_moment(each, event, picture.graph) for each in walk.hub_tellings())
+        hubs = [without_sooner(each, on_way, asked.readers) for each in _sooner_in_hubs(told, before)]
         walked += overtaken(hubs, earlier, asked.readers)
         read = _readers(asked.adjacency, walk, hubs)
         by_models = self._by_models(asked, seed, {**earlier, **read, **_first(walked)}, event.day)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Awaitable, Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from earwitness_relationships.propagation import Adjacency, Seed
 from earwitness_relationships.propagation.hub_walk import HubWalk
 from earwitness_relationships.propagation.sharing_rule import RelationshipsSharing
 from earwitness_relationships.rules import RuleBook
-from earwitness_relationships.rules.records import Member, Pantheon, RelationshipRule, Rules
+from earwitness_relationships.rules.records import Member, Pantheon, Rules
 
 Opener = Callable[..., Awaitable[Earwitness]]
 GODS = [f"god{number}" for number in range(6)]
@@ -345,55 +344,6 @@ async def test_an_edit_changes_what_a_hub_says(olympus: Any) -> None:
     await story.delivered()
     assert [each.text for each in await ew.engine.store.list("pantheon-olympus")] == [f"Sam: {SECRET}"]
     assert len(await found(story, "god4")) == 1
-
-
-COUPLES = (
-    MEMBERS
-    + """  relationships:
-    - {from: god0, to: god1, type: couple, rules: {as: witnessed, RULES}}
-    - {from: god0, to: god2, type: friend, rules: [share_direct_interactions]}
-    - {from: god3, to: god4, type: couple, rules: {propagate_all: false}}
-"""
-)
-
-
-@pytest.mark.parametrize("delay", ["delay: 0", "delay: 2"])
-@pytest.mark.parametrize("audience", [["god0"], ["god0", "god3"], ["god3"]], ids=str)
-async def test_whom_a_teller_tells_otherwise_alone_has_a_copy_beside_the_hub(
-    olympus: Any, audience: list[str], delay: str
-) -> None:
-    answers = []
-    for name, hub_from in (("copies", 99), ("hub", 5)):
-        ew, story = await olympus(name, COUPLES.replace("RULES", delay), hub_from=hub_from)
-        await story.say("sam", SECRET, audience=audience)
-        for _ in range(2):
-            await story.delivered()
-            answers.append({who: await found(story, who) for who in GODS})
-            await story.change(game_day=4)
-    assert answers[:2] == answers[2:]
-    copies = {"god0": {"god1", "god2"}, "god3": {"god4"}}
-    special = set().union(*(copies[each] for each in audience)) - ({"god4"} if audience == ["god3"] else set())
-    told = [who for who in GODS if who not in audience and (await story.backstage().inspect(who)).memories]
-    assert set(told) == special
-    assert len(await ew.engine.store.list("pantheon-olympus")) == 1
-
-
-def test_relationships_of_every_member_do_not_make_each_message_into_a_hub_a_list_of_copies() -> None:
-    members = tuple(Member(personality_id=f"m{each:03}") for each in range(200))
-    pairs = [
-        RelationshipRule(source=one.personality_id, target=other.personality_id, rules=Rules(manner="witnessed"))
-        for one, other in pairwise(members)
-    ]
-    made = Rules(propagate_all=True, hub_from=2)
-    book = RuleBook(pantheons=(Pantheon(slug="crowd", rules=made, members=members, relationships=tuple(pairs)),))
-    seed = Seed(key="k", day=1, speaker="m000", direct={"m000": "speaker"})
-    among = {each.personality_id for each in members}
-    walk = HubWalk(Adjacency(book), seed, until=1, heard=None, tellings_before=0, among=among, hubs=[])
-    walk.run()
-    assert [each.listener for each in walk.tellings()] == ["m001"]
-    (hub,) = walk.hub_tellings()
-    assert hub.apart == ("m001",)
-    assert len([*walk.readers_of(hub)]) == 198
 
 
 @pytest.mark.parametrize(
