@@ -60,9 +60,11 @@ class RelationFacade(Generic[Receipt]):
     ) -> Receipt:
         """Say what one is to another, from `since` (in a story by default today) to `until`, both included.
 
-        A relation with the same beginning is replaced; any other keeps its past. `mutual` says it both ways. `rules`,
-        as in a rule file, belong to a `pantheon`, by default the only one that both are members of. Returns the new
-        version of the graph, or in a story the outcome. Raises `RulesError`, `InputError`, `NotPermitted`.
+        `source` and `target` may be anybody and anything, also who joins later or a place; no id is looked up. `weight`
+        is any number from 0 up. A relation with the same beginning is replaced; any other keeps its past. `mutual` says
+        it both ways. `rules`, as in a rule file, belong to a `pantheon`, by default the only one that both are members
+        of. Returns the new version of the graph, or in a story the outcome. Raises `RulesError`, `InputError`,
+        `NotPermitted`.
         """
         standing = await self._desk.standing()
         days: dict[str, Any] = {"since": standing.today if since is None else since, "until": until}

@@ -12,6 +12,7 @@ from .floods import floods
 from .idle import idle_rules
 from .strangers import strangers
 from .summed_up import summed_up
+from .unread_hubs import unread_hubs
 
 
 class RuleWarning(Record):
@@ -36,6 +37,7 @@ def warnings(
     that `has_direct_messages`, rules are named that pass them on without saying so.
     """
     found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book), *summed_up(file.book)]
+    found += unread_hubs(file.book)
     found += confided(file.book) if has_direct_messages else ()
     placed = ((file.position_of(loc), message) for loc, message in found)
     return tuple(

@@ -126,6 +126,14 @@ async def test_what_cannot_be_said_is_refused_with_the_reason(ew: Earwitness, gi
     assert said in str(refused.value)
 
 
+async def test_a_relation_may_be_to_somebody_who_joins_later_and_weigh_as_much_as_a_count(story: Session) -> None:
+    assert "husk" not in story.cast
+    await story.relationships.relate("charlie", "husk", "patron", weight=12)
+    await story.join("husk")
+    (found,) = await story.relationships.relations("husk", min_weight=11)
+    assert (found.source, found.target, found.weight) == ("charlie", "husk", 12)
+
+
 async def test_an_end_of_nothing_is_refused(story: Session) -> None:
     with pytest.raises(InputError, match="'charlie' is not related to 'alastor' as 'rival' on day 5"):
         await story.relationships.end("charlie", "alastor", "rival")

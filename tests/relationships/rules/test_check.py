@@ -49,7 +49,41 @@ def test_options_that_do_nothing_for_summaries_of_conversations_are_named(option
     summed_up = FINE.replace("{delay: 2}", f"{{when: conversation, {option}}}")
     found = warned(summed_up)
     assert [str(said) in each for each in found] == ([] if said is None else [True])
-    assert warned(summed_up.replace("when: conversation", "when: message")) == []
+    at_once = warned(summed_up.replace("when: conversation", "when: message"))
+    assert not any(str(said) in each for each in at_once)
+
+
+HUB = """\
+inn:
+  members: [greta, tom, {id: ann, role: observer}]
+  rules: {hub_from: 2, RULES}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("share_direct_interactions: true, share_with: [inn]", "in place of share_with: [inn]"),
+        ("share_direct_interactions: true, share_with: [greta, tom]", "only what propagate_all or"),
+        ("propagate_all: true, chance: 0.5", "with chance, not all members are told alike"),
+        ("propagate_all: true, relation_types: [friend]", "with relation_types, not all"),
+        ("propagate_all: true, chance: 1", None),
+        ("propagate_all: true, share_direct_interactions: true, share_with: [inn]", None),
+    ],
+)
+def test_a_hub_that_nobody_reads_is_named_and_what_to_say_for_it_to_be_read(rules: str, said: str | None) -> None:
+    found = [each for each in warned(HUB.replace("RULES", rules)) if "hub_from" in each]
+    assert [each.startswith("3:11 hub_from does nothing") and str(said) in each for each in found] == [True] * bool(
+        said
+    )
+
+
+def test_a_hub_of_a_relationship_is_named_and_one_of_a_member_who_tells_everybody_is_not() -> None:
+    (found,) = warned(FINE.replace("{delay: 2}", "{hub_from: 2}"))
+    assert "hub_from does nothing in a relationship" in found
+    own = "inn:\n  members: [tom, {id: ann, rules: {hub_from: 2, RULES}}]\n"
+    assert warned(own.replace("RULES", "propagate_all: true")) == []
+    assert "2:36 hub_from does nothing" in warned(own.replace("RULES", "share_with: tom"))[0]
 
 
 @pytest.mark.parametrize(
