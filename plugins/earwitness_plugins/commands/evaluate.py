@@ -59,6 +59,7 @@ async def command(
 ) -> None:
     """Score detectors on labelled data, and compare them.
 
+    DATA are files, or corpora by name or folder: overheard is its part dev, overheard:test its part test.
     TASK is participants (who perceives a message), addressees (who is spoken to), knowledge (who knows a fact) or
     recall (is the answer found again). The exit code is 1 if a detector failed at every message.
     """
@@ -116,6 +117,7 @@ def _run(
 ) -> Run:
     """The run that the command line asks for."""
     from earwitness.errors import InputError
+    from earwitness_plugins.applications.corpora.places import data_path
     from earwitness_plugins.applications.evaluation.data import DataFile
     from earwitness_plugins.applications.evaluation.detector_spec import requested
     from earwitness_plugins.applications.evaluation.evaluate import kept_settings
@@ -128,7 +130,7 @@ def _run(
         {
             "task": task,
             "detectors": requested(names, task, settings, strategies, threshold),
-            "data": [DataFile(path=path, format=format) for path in data],
+            "data": [DataFile(path=data_path(path, task), format=format) for path in data],
             "settings": kept_settings(settings),
             **how,
         }

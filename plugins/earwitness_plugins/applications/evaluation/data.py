@@ -58,12 +58,19 @@ def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
 
 def _refuse_strangers(path: str, scene: LabelledScene) -> None:
     """Raise `StoryError` for a label outside the roster. Scored on the roster, it would count for nothing."""
+    for stranger in strangers(scene):
+        raise StoryError(f"{path}: scene {quoted(scene.name)}, {stranger}")
+
+
+def strangers(scene: LabelledScene) -> Iterator[str]:
+    """Labels outside the roster, in sentences that name the message."""
     for index, line in enumerate(scene.lines):
         for key, names in _labels(line):
-            for name in names:
-                if name not in scene.roster:
-                    place = f"{path}: scene {quoted(scene.name)}, messages[{index}]"
-                    raise StoryError(f"{place}: {key!r} has {outside(name, scene.roster)}")
+            yield from (
+                f"messages[{index}]: {key!r} has {outside(name, scene.roster)}"
+                for name in names
+                if name not in scene.roster
+            )
 
 
 def _labels(line: LabelledLine) -> Iterator[tuple[str, Sequence[str]]]:

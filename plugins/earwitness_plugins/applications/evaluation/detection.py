@@ -16,7 +16,7 @@ from .data import Data
 from .detector_spec import DetectorSpec, make_detector
 from .measures import SET_MEASURES
 from .mistakes import WorstScene, ranked, worst_of
-from .run import Acts, Asides, EvaluationReport, Privacy, Result, Run
+from .run import Acts, Asides, EvaluationReport, PrivatePieces, Result, Run
 from .scene_judge import JudgedMessage, judged_messages
 from .scores import by_dataset, by_present, compared, parts, scores
 from .sheet import ScoredMessage, Sheet
@@ -31,7 +31,7 @@ class SceneResults:
     rows: list[ScoredMessage] = field(default_factory=list)
     worst: list[WorstScene] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
-    privacy: list[Privacy] = field(default_factory=list)
+    privacy: list[PrivatePieces] = field(default_factory=list)
     acts: list[Acts] = field(default_factory=list)
     messages: int = 0
     seconds: float = 0.0

@@ -8,14 +8,14 @@ from difflib import SequenceMatcher
 
 from earwitness_plugins.importers.labelled import LabelledLine, LabelledPiece, LabelledScene
 
-from .run import Privacy
+from .run import PrivatePieces
 from .scene_judge import JudgedMessage
 
 MUCH = 0.5
 """Who perceives an unbroken run of this share of a piece perceives the piece."""
 
 
-def privacy(scene: LabelledScene, answers: Iterable[JudgedMessage]) -> Privacy:
+def privacy(scene: LabelledScene, answers: Iterable[JudgedMessage]) -> PrivatePieces:
     """The counts of one scene."""
     counts: Counter[str] = Counter()
     for judged in answers:
@@ -25,15 +25,15 @@ def privacy(scene: LabelledScene, answers: Iterable[JudgedMessage]) -> Privacy:
             counts.update(pieces=1, leaked=leaked, missed=missed)
         if _is_alone(line, scene):
             counts.update(alone=1, alone_leaked=bool(judged.perceivers - {*judged.speakers}))
-    return Privacy.model_validate(dict(counts))
+    return PrivatePieces.model_validate(dict(counts))
 
 
-def together(counts: Iterable[Privacy]) -> Privacy | None:
+def together(counts: Iterable[PrivatePieces]) -> PrivatePieces | None:
     """The sum; `None` where no piece has an audience of its own."""
     total: Counter[str] = Counter()
     for each in counts:
         total.update(each.model_dump())
-    return Privacy.model_validate(dict(total)) if total["pieces"] else None
+    return PrivatePieces.model_validate(dict(total)) if total["pieces"] else None
 
 
 def _is_alone(line: LabelledLine, scene: LabelledScene) -> bool:

@@ -77,7 +77,7 @@ class Asides(Record):
     """Number of them that the detector let somebody else hear."""
 
 
-class Privacy(Record):
+class PrivatePieces(Record):
     """What is private in messages."""
 
     pieces: int = 0
@@ -122,7 +122,7 @@ class Result(Record):
     """Data set → size of the true set → scores."""
     asides: Asides | None = None
     """Asides, if the data has any."""
-    privacy: Privacy | None = None
+    privacy: PrivatePieces | None = None
     """What is private, if the data says it."""
     acts: Acts | None = None
     """Comings and goings, if the data names any."""

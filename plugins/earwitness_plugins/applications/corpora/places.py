@@ -1,0 +1,50 @@
+"""A corpus by its name or folder: which of its files holds the data of a task.
+
+A corpus is a folder with a `corpus.toml`, and a folder for each task with `dev.jsonl` and `test.jsonl`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from earwitness.errors import InputError, did_you_mean, quoted
+
+CARD = "corpus.toml"
+PARTS = ("dev", "test")
+FOLDER = "corpora"
+
+
+def corpus_folder(name: str) -> Path:
+    """The folder of a corpus: a path, or a name in `corpora/` here or in the checkout this program runs from.
+
+    Raises `InputError` that names the corpora there are.
+    """
+    homes = [Path(FOLDER), Path(__file__).resolve().parents[4] / FOLDER]
+    for folder in (Path(name), *(home / name for home in homes)):
+        if (folder / CARD).is_file():
+            return folder
+    known = sorted({found.parent.name for home in homes for found in home.glob(f"*/{CARD}")})
+    there = f"Corpora here: {quoted(known)}." if known else f"There is no folder {FOLDER} here: give the corpus's path."
+    raise InputError(f"{quoted(name)} is no corpus: it holds no {CARD}. {there}{did_you_mean(name, known)}")
+
+
+def data_path(given: str, task: str) -> str:
+    """The file that an argument names: a file as it is; `NAME` or `NAME:PART` of a corpus as its file for the task.
+
+    Without a part it is `dev`. Raises `InputError` for a corpus without that task or part.
+    """
+    name, _, part = given.rpartition(":") if given.endswith(tuple(f":{part}" for part in PARTS)) else (given, "", "dev")
+    if not _is_corpus(name):
+        return given
+    folder = corpus_folder(name)
+    path = folder / task / f"{part}.jsonl"
+    if not path.is_file():
+        tasks = sorted(each.parent.name for each in folder.glob(f"*/{part}.jsonl"))
+        raise InputError(f"the corpus {name} has no {task} data for {part!r}. It has: {', '.join(tasks) or 'nothing'}.")
+    return str(path)
+
+
+def _is_corpus(name: str) -> bool:
+    """Whether an argument can only mean a corpus: a folder, or a bare word that no file has for a name."""
+    path = Path(name)
+    return path.is_dir() or (not path.exists() and not path.suffix and path.name == name)
