@@ -151,7 +151,7 @@ def _stated_moves(sentence: str, mentions: Sequence[Mention], stage: Referents, 
             movers = clause.affected() or clause.who_becomes(stage, movers)
             yield from (Move(id, verb_kind, None, _quoted(sentence)) for id in movers)
             continue
-        kind = moved if _is_of(verb, words.FOLLOWS) else verb_kind
+        kind = moved if verb.re.pattern == words.FOLLOWS.pattern else verb_kind
         if kind is None:
             continue
         movers = clause.movers(stage, movers, comes=verb_kind == "enter")
@@ -171,10 +171,6 @@ def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Matc
     yield from ((match, "enter") for match in words.ENTER.finditer(sentence))
     yield from ((match, "leave") for match in words.LEAVE.finditer(sentence))
     yield from ((match, "leave") for match in words.FOLLOWS.finditer(sentence))
-
-
-def _is_of(match: re.Match[str], pattern: re.Pattern[str]) -> bool:
-    return match.re.pattern == pattern.pattern
 
 
 def _condition(match: re.Match[str]) -> Condition:
@@ -260,14 +256,14 @@ class _Clause:
 
     def affected(self) -> tuple[str, ...]:
         """Whom it is done to: `Alice wakes Bob`; told as a fact."""
-        if not _is_of(self.verb, condition_patterns.DOES_TO) or not self._is_so():
+        if self.verb.re.pattern != condition_patterns.DOES_TO.pattern or not self._is_so():
             return ()
         named = lists(self.sentence, self._between(self.verb.end(), self.verb.end() + _NEAR))
         return tuple(mention.id for mention in named[0] if not mention.possessive) if named else ()
 
     def who_becomes(self, stage: Referents, moved: tuple[str, ...]) -> tuple[str, ...]:
         """Who falls asleep, hides, …: whoever is named right before it, else as with any verb."""
-        if _is_of(self.verb, condition_patterns.DOES_TO) or not self._is_so():
+        if self.verb.re.pattern == condition_patterns.DOES_TO.pattern or not self._is_so():
             return ()
         named = [
             group
