@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import transfer
-from .backstage.backstage import Backstage
 from .containers import Container, character_container
 from .drafts import Drafts
 from .end.applier import Applier
@@ -35,6 +34,9 @@ from .transfer import Seen, unseen
 from .turn import Turn
 from .validation.arguments import text, texts
 from .validation.messages import known_channel
+
+if TYPE_CHECKING:
+    from .backstage.backstage import Backstage
 
 
 class Session(Extensible):
@@ -131,10 +133,9 @@ class Session(Extensible):
         return await self._journal.append(await self._drafts.message(speaker, content, key, **given), key)
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
-        """Report many messages at once, such as a transcript: each is a table of what `say` takes.
-
-        They are stored in this order, durable on return, all or none. The outcomes have the same order. This is many
-        times faster than single calls. Other calls wait meanwhile, so report some hundred messages at a time.
+        """Report many messages at once, such as a transcript: each is a table of what `say` takes. They are stored in
+        this order, durable on return, all or none. The outcomes have the same order. This is many times faster than
+        single calls. Other calls wait meanwhile, so report some hundred messages at a time.
         Raises as `say`, naming the message, and `InputError` for a table that `say` would not take."""
         return await self._journal.append_all(await self._drafts.messages(messages))
 
@@ -163,9 +164,8 @@ class Session(Extensible):
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
 
-        The id of the world's copy of a message means the whole message. If the target was retracted before, the first
-        outcome is returned (`created` is `False`).
-        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction."""
+        The id of the world's copy of a message means the whole message. What was retracted before returns the first
+        outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
         return await self._followed_up(await self._journal.retract(text("target", target), by, own_key), target)
 
     # ── single memories ──────────────────────────────────────────────────────────────────────────────────────────
@@ -367,10 +367,9 @@ class Session(Extensible):
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def settled(self, timeout: float | None = None) -> None:
-        """Wait until everything reported so far is decided, and remembered by those who perceived it.
-
-        Raises the error that kept an entry from being decided. Raises `NotYetApplied` if the store takes longer than
-        `timeout` seconds, or, without a timeout, if it fails."""
+        """Wait until everything reported so far is decided, and remembered by those who perceived it. Raises the error
+        that kept an entry from being decided, and `NotYetApplied` if the store takes longer than `timeout` seconds or,
+        without a timeout, fails."""
         await self._decider.caught_up()
         await self._applier.remembered(timeout=timeout)
 
@@ -393,8 +392,9 @@ class Session(Extensible):
             await self._applier.delivered()
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
-        """The view that no character may see: who knows what, and how. The `role` is recorded with what is done.
-
-        A `player` sees only what their `persona` remembers (a character's id or name, or a `persona_id`); an `owner`,
+        """The view that no character may see: who knows what, and how. The `role` is recorded with what is done. A
+        `player` sees only what their `persona` remembers (a character's id or name, or a `persona_id`); an `owner`,
         `author` or `designer` sees everything. Raises `UnknownName`, and `InputError` for a player without persona."""
+        from .backstage.backstage import Backstage  # not loaded for those who only tell a story
+
         return Backstage(self, self._engine, self._live, self._applier, role, persona)

@@ -17,11 +17,6 @@ from .strategy_spec import StrategySpec
 GROUP = "earwitness.plugins"
 
 
-def found() -> tuple[str, ...]:
-    """Names of all installed plugins, sorted."""
-    return tuple(sorted(point.name for point in entry_points(group=GROUP)))
-
-
 def load(plugins: Plugins, settings: Settings, resources: Resources | None = None) -> list[LoadFailure]:
     """Register installed plugins by name. A plugin that fails is returned as a failure; the others are still loaded.
 
@@ -30,14 +25,11 @@ def load(plugins: Plugins, settings: Settings, resources: Resources | None = Non
     `UnknownName` for an allowed name that is not installed, and `SettingsError` for settings of one. A blocked
     name may be missing.
     """
-    for name in settings.plugins or ():
-        if name not in found():
-            raise unknown("plugin", name, found())
-    for name in sorted(settings.plugin_settings.keys() - {*found(), *settings.block}):
-        raise settings.error(("plugin_settings", name), str(unknown("plugin", name, found())))
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    _check_names(settings, tuple(point.name for point in points))
     failures = []
     context = {"settings": settings, "resources": resources or Resources()}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for point in points:
         if point.name in settings.block or (settings.plugins is not None and point.name not in settings.plugins):
             continue
         own = settings.plugin_settings.get(point.name) or StrategySpec(name=point.name)
@@ -53,3 +45,11 @@ def load(plugins: Plugins, settings: Settings, resources: Resources | None = Non
             failure = without(reason(contained(error)), (*own.secrets(), *settings.table_secrets))
             failures.append(LoadFailure(group=GROUP, name=point.name, failure=failure))
     return failures
+
+
+def _check_names(settings: Settings, found: tuple[str, ...]) -> None:
+    for name in settings.plugins or ():
+        if name not in found:
+            raise unknown("plugin", name, found)
+    for name in sorted(settings.plugin_settings.keys() - {*found, *settings.block}):
+        raise settings.error(("plugin_settings", name), str(unknown("plugin", name, found)))

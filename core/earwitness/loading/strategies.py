@@ -41,6 +41,7 @@ class Strategies:
 
     def __init__(self) -> None:
         self._factories: dict[tuple[str, str], Factory] = {}
+        self._installed: dict[str, list[EntryPoint]] = {}
         self.failures: list[LoadFailure] = []
         self.inner: list[Strategy[Any]] = []
         """What was made as a setting of another strategy, such as the detectors of `vote`."""
@@ -49,7 +50,7 @@ class Strategies:
     def kinds(self) -> Mapping[str, StrategyKind]:
         """All kinds by name: those of core, then those that installed packages declare."""
         found = dict(CORE_BY_NAME)
-        for point in _points("kind"):
+        for point in self._points("kind"):
             if (protocol := self._loaded("kind", point)) is not None:
                 found.setdefault(point.name, StrategyKind(point.name, protocol))
         return found
@@ -60,7 +61,7 @@ class Strategies:
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of all strategies of this kind, sorted."""
-        found = {point.name for point in _points(kind)}
+        found = {point.name for point in self._points(kind)}
         return tuple(sorted(found | {name for known, name in self._factories if known == kind}))
 
     def factory(self, kind: str, name: str) -> Factory:
@@ -70,7 +71,7 @@ class Strategies:
         """
         if (kind, name) in self._factories:
             return self._factories[kind, name]
-        point = next((point for point in _points(kind) if point.name == name), None)
+        point = next((point for point in self._points(kind) if point.name == name), None)
         if point is None and not ("." in name or ":" in name):
             raise unknown(kind.replace("_", " "), name, self.names(kind))
         loaded: Factory = _load_point(kind, point) if point else _load_path(kind, name)
@@ -130,9 +131,15 @@ class Strategies:
     def load_all(self, kinds: Iterable[str] | None = None) -> None:
         """Load all entry points of these kinds, or of all kinds. Failures are kept in `failures`."""
         for kind in self.kinds if kinds is None else kinds:
-            for point in _points(kind):
+            for point in self._points(kind):
                 if (loaded := self._loaded(kind, point)) is not None:
                     self._factories.setdefault((kind, point.name), loaded)
+
+    def _points(self, kind: str) -> list[EntryPoint]:
+        """The entry points of this kind. What is installed is searched for them once, as that takes milliseconds."""
+        if kind not in self._installed:
+            self._installed[kind] = _points(kind)
+        return self._installed[kind]
 
     def _specs(self, name: str, value: Any) -> tuple[str | None, list[StrategySpec]]:
         """The strategies that a setting such as `detector` or `detectors` denotes, and their kind."""

@@ -112,10 +112,9 @@ class Session(SessionChanges):
         )
 
     def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
-        """Report many messages at once, such as a transcript: each is a table of what `say` takes.
-
-        They are stored in this order, durable on return, all or none. The outcomes have the same order. This is many
-        times faster than single calls. Other calls wait meanwhile, so report some hundred messages at a time.
+        """Report many messages at once, such as a transcript: each is a table of what `say` takes. They are stored in
+        this order, durable on return, all or none. The outcomes have the same order. This is many times faster than
+        single calls. Other calls wait meanwhile, so report some hundred messages at a time.
         Raises as `say`, naming the message, and `InputError` for a table that `say` would not take."""
         return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
 
@@ -144,9 +143,8 @@ class Session(SessionChanges):
     def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
 
-        The id of the world's copy of a message means the whole message. If the target was retracted before, the first
-        outcome is returned (`created` is `False`).
-        Raises `UnknownName` for an unknown key or id, `InputError` for the key of an edit, reroll or retraction."""
+        The id of the world's copy of a message means the whole message. What was retracted before returns the first
+        outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
         return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
 
     def remember(
@@ -276,10 +274,9 @@ class Session(SessionChanges):
         return Outcome(self._call, self._call(self._behind.outcome, key))
 
     def settled(self, timeout: float | None = None) -> None:
-        """Wait until everything reported so far is decided, and remembered by those who perceived it.
-
-        Raises the error that kept an entry from being decided. Raises `NotYetApplied` if the store takes longer than
-        `timeout` seconds, or, without a timeout, if it fails."""
+        """Wait until everything reported so far is decided, and remembered by those who perceived it. Raises the error
+        that kept an entry from being decided, and `NotYetApplied` if the store takes longer than `timeout` seconds or,
+        without a timeout, fails."""
         self._call(self._behind.settled, timeout)
 
     def delivered(self, timeout: float | None = None) -> None:
@@ -297,8 +294,7 @@ class Session(SessionChanges):
         self._call(self._behind.forget, character, key=key)
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
-        """The view that no character may see: who knows what, and how. The `role` is recorded with what is done.
-
-        A `player` sees only what their `persona` remembers (a character's id or name, or a `persona_id`); an `owner`,
+        """The view that no character may see: who knows what, and how. The `role` is recorded with what is done. A
+        `player` sees only what their `persona` remembers (a character's id or name, or a `persona_id`); an `owner`,
         `author` or `designer` sees everything. Raises `UnknownName`, and `InputError` for a player without persona."""
         return Backstage(self._call, self._behind.backstage(role, persona=persona))

@@ -103,11 +103,13 @@ class CliContext:
     @contextmanager
     def progress(self, what: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """A progress bar on standard error, if that is a terminal. Call what it yields with each number of steps."""
+        if not sys.stderr.isatty():
+            yield lambda steps: None
+            return
         from rich.console import Console
         from rich.progress import Progress
 
-        console = Console(stderr=True)
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=total)
             yield partial(bar.advance, task)
 
