@@ -24,6 +24,8 @@ TOLD = "told"
 """The type of what is read in a hub."""
 TOLD_ON = "toldOn"
 """Metadata: the game day on which it was told. It may arrive later."""
+ARRIVES = "learnedDay"
+"""Metadata: the game day on which it arrives."""
 TOLD_AT = "toldAt"
 """Metadata: number of the journal entry with which it was told. Who joins the story later does not read it."""
 TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
@@ -41,8 +43,11 @@ def when_written(hub: HubTelling) -> dict[str, MetaValue]:
 
 
 def read_by(held: Iterable[HeldMembership]) -> Filter:
-    """What somebody with these memberships may read of what a hub was told."""
-    return Or(tuple(And(tuple(_bounds(each))) for each in held))
+    """What somebody with these memberships may read of what a hub was told: they were a member when it was told, and
+    when it arrived, perhaps by another membership."""
+    every = [*held]
+    told, there = ([And(tuple(bounds(each))) for each in every] for bounds in (_bounds, _bounds_of_arrival))
+    return And((Or(tuple(told)), Or(tuple(there))))
 
 
 def read_since(joined: int) -> Filter:
@@ -72,6 +77,23 @@ def _bounds(held: HeldMembership) -> Iterator[Filter]:
         yield Not(_by_then(held.joined))
     if held.left:
         yield _by_then(held.left)
+
+
+def _bounds_of_arrival(held: HeldMembership) -> Iterator[Filter]:
+    if held.since is not None:
+        yield Compare(ARRIVES, ">=", held.since)
+    if held.until is not None:
+        yield Compare(ARRIVES, "<=", held.until)
+    if (joined := _day(held.joined)) is not None:
+        yield Or((Not(_by_then(held.joined)), Compare(ARRIVES, ">", joined)))
+    if (left := _day(held.left)) is not None:
+        yield Compare(ARRIVES, "<=", left)
+
+
+def _day(moment: Mapping[str, object]) -> float | None:
+    """The game day of a moment; `None` for one of the graph of all stories, each of which counts its own days."""
+    day = moment.get("day")
+    return day if isinstance(day, int | float) else None
 
 
 def _by_then(moment: Mapping[str, object]) -> Filter:
@@ -110,10 +132,12 @@ class HubReaders:
     def _members_then(self, hub: HubTelling) -> Iterator[str]:
         pantheon = self.book.pantheon(hub.slug)
         named = named_in(self.graph, hub.slug)
-        for each in pantheon.members if pantheon else ():
-            if each.personality_id not in named and each.holds_on(hub.told_on):
+        of_file = [each for each in (pantheon.members if pantheon else ()) if each.personality_id not in named]
+        there = {each.personality_id for each in of_file if each.holds_on(hub.tellings[0].day)}
+        for each in of_file:
+            if each.holds_on(hub.told_on) and each.personality_id in there:
                 yield each.personality_id
-        metadata = {**when_written(hub), "type": TOLD}
+        metadata = {**when_written(hub), "type": TOLD, ARRIVES: hub.tellings[0].day}
         for id in named:
             if matches(read_by(self._held(pantheon, hub.slug, id)), metadata):
                 yield id

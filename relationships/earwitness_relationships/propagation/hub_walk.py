@@ -149,7 +149,7 @@ class HubWalk(Walk):
             self._tell(tellers, level, way.strength, way.trust, self._kinds_to_tell(goes_on=goes_on))
 
     def _let_through(self, teller: str, way: TellingWay, listeners: Iterable[str], counted: set[str]) -> Iterable[str]:
-        if self._reads_hubs and isinstance(listeners, HubMembers | HubMembersBut) and way.refusal is None:
+        if self._reads_hubs and isinstance(listeners, HubMembers | HubMembersBut) and way.refusal is None and way.lasts:
             return listeners
         if self._hubs:
             listeners = [each for each in listeners if self._hub_of(each) is None]

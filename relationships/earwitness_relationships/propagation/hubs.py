@@ -16,6 +16,7 @@ from earwitness.records.memory_types import MetaValue
 
 from .hub_before import HubBefore
 from .hub_readers import SAID_TIME, TOLD, HubReaders, when_written
+from .lapsed import RulesOnArrival
 from .personalities import Personalities
 from .records import HubTelling, Telling
 
@@ -46,6 +47,17 @@ def arrived_by_now(event: SharingEvent, hubs: Iterable[HubTelling]) -> Iterator[
     for each in hubs:
         is_there = each.tellings[0].day <= event.day and pantheon_container(each.slug).name in arriving
         yield each.model_copy(update={"told_on_by_now": True}) if is_there else each
+
+
+def still_told(hubs: Iterable[HubTelling], rules: RulesOnArrival, day: float) -> Iterator[HubTelling]:
+    """What hubs were told before, without what should have arrived there and was struck."""
+    for each in hubs:
+        if each.told_on_by_now or each.tellings[0].day > day:
+            yield each
+            continue
+        kept = [one for one in each.tellings if rules.hub_lapsed(one.teller, each.slug, one.rule) is None]
+        if kept:
+            yield each.model_copy(update={"tellings": tuple(kept)})
 
 
 def _today(telling: Telling, day: float) -> Telling:

@@ -15,6 +15,7 @@ from ..model import PACKAGE, RelationshipsModel, StoryPicture
 from ..pantheons.held import held_memberships, pantheons_left
 from ..rules.graph_form import PREFIX
 from ..rules.records import Pantheon
+from .arrivals import struck_on_arrival
 from .hub_readers import TOLD, read_by, read_since, told_by
 from .hubs import KNOWN_TO
 
@@ -66,7 +67,9 @@ class HubReads:
 
 
 class HubGuard:
-    """Of a pantheon's container a member may read what was told while they were one, and others nothing."""
+    """Of a pantheon's container a member may read what was told while they were one, and others nothing.
+
+    What takes days arrives only if it is told on that day, too."""
 
     def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
@@ -97,9 +100,9 @@ class HubGuard:
             return And((readable, told_by(hubs), equals("sessionId", mark.story_of(event.session))))
         return Or((readable, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else readable
 
-    def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
-        """Nothing: what is written is the sharing rule's concern."""
-        return ()
+    async def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
+        """What arrives after days, if it is no longer told on that day."""
+        return await struck_on_arrival(self._model, event)
 
 
 async def _picture(model: RelationshipsModel, event: ReadEvent | ReadProviderEvent) -> StoryPicture:

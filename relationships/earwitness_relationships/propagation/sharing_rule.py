@@ -24,13 +24,15 @@ from ..tellable import can_tell
 from .foresight import foreseen, stops_of, told_later
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
-from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken, without_sooner
+from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken, still_told, without_sooner
+from .lapsed import RulesOnArrival
 from .memo import Memo
 from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
 from .passing_on import PassingOn, share_of
 from .personalities import Personalities
 from .records import HubTelling, Seed, Telling
+from .refusals import message_refusal
 from .retell import Retellers
 from .seeds import seed_of, seed_of_arrived
 from .triage import Triages
@@ -88,6 +90,8 @@ class RelationshipsSharing:
             await memo.sweep()
         earlier, before = (await memo.earlier_tellings(), memo.in_hubs()) if event.arrived else ({}, [])
         seed = seed_of_arrived(event, people, earlier) if event.arrived else seed_of(event, people)
+        if before:
+            before = [*still_told(before, _on_arrival(asked, seed), event.day)]
         walk = _walked(asked, seed, await heard_on_days(asked), earlier, before)
         on_way = on_their_way(before, asked.readers, event.day)
         walked = [*_sooner(walk.tellings(), earlier, on_way)]
@@ -227,6 +231,10 @@ def _readers(adjacency: Adjacency, walk: HubWalk, hubs: Iterable[HubTelling]) ->
     if not (adjacency.models or adjacency.counts_days):
         return {}
     return {each.listener: each for hub in hubs for each in walk.read(hub)}
+
+
+def _on_arrival(asked: SharingQuestion, seed: Seed) -> RulesOnArrival:
+    return RulesOnArrival(asked.adjacency, asked.event.day, lambda each: message_refusal(each, seed, "message"))
 
 
 def _words(event: SharingEvent, people: Personalities, in_hubs: Iterable[HubTelling]) -> dict[str, str]:

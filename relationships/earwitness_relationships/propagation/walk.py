@@ -5,6 +5,7 @@ What happens in which order:
 - Tellings arrive by day and, within a day, by hop. The first telling of a listener counts; of several with the same day
   and hop, the strongest, then that of the first teller by id. The others are further supports. So nobody supports
   somebody who told them.
+- A telling that takes days arrives only if the teller may still tell the listener by the same rule on that day.
 - A listener tells it on from the day they learned it. Whom they may tell is asked by weight, then id. Those who know it
   already are passed over; then come the carrier's conditions, its coin and its fan-out. Whoever is not told because of
   a coin does not count for the fan-out.
@@ -21,10 +22,10 @@ from itertools import chain
 from ..compiled.adjacency import Adjacency
 from ..compiled.carriers import Carrier
 from ..compiled.coins import Coins
+from .lapsed import RulesOnArrival
 from .records import Seed, Spread, Stop, Telling
+from .refusals import GOSSIP, message_refusal, teller_refusal
 
-MIN_STRENGTH = 0.05
-"""A telling that would be weaker than this does not happen."""
 MOST_HOPS = 64
 """The most hops of one message."""
 AT_FIRST_HAND = frozenset({"speaker", "addressee", "present"})
@@ -33,8 +34,6 @@ EVERY_KIND = frozenset({"direct", "user", "gossip"})
 """What is passed on of a message that a user's persona took part in, if the rule that brought it allows more hops."""
 BUT_USERS = frozenset({"direct", "gossip"})
 """The same where no user took part."""
-GOSSIP = frozenset({"gossip"})
-"""What is passed on if the rule that brought it allows no more hops."""
 FOREVER = float("inf")
 
 Arrival = tuple[float, int]
@@ -58,6 +57,8 @@ class TellingWay:
     """Where their tellings wait for that."""
     is_plain: bool
     """Whether everybody is told who does not know it yet."""
+    lasts: bool = True
+    """Whether its carrier still holds on the day they learn it. If not, another by the same rule may."""
 
 
 ByTeller = tuple[str, TellingWay]
@@ -123,6 +124,7 @@ class Walk:
         self._stops, self._among = stops, among
         self._coins: Coins | None = None
         self._refusals: dict[int, str | None] = {}
+        self._on_arrival: dict[float, RulesOnArrival] = {}
         self._absent = frozenset(seed.about).difference(seed.direct)
         self.known: dict[str, ByTeller | None] = dict.fromkeys(chain(seed.direct, seed.heard))
         """Everybody who knows it → how they were told; `None` = they knew it before."""
@@ -214,12 +216,13 @@ class Walk:
     def _way(self, number: int, level: Arrival, strength: float, trust: float, kinds: frozenset[str]) -> TellingWay:
         carrier, (day, hop) = self._carriers[number], level
         weaker = strength * carrier.decay
-        why = self._refusal(number, carrier) or _refusal(carrier, kinds, level, weaker)
+        why = self._refusal(number, carrier) or teller_refusal(carrier, kinds, level, weaker)
         arrival = (day + carrier.delay, hop + 1)
         waiting = [] if why is not None else self._waiting_at(arrival)
         limited = carrier.fan_out is not None or carrier.chance is not None
-        plain = why is None and not limited and self._among is None
-        return TellingWay(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain)
+        lasts = carrier.holds_on(arrival[0])
+        plain = why is None and lasts and not limited and self._among is None
+        return TellingWay(carrier, why, weaker, trust * carrier.trust, arrival, waiting, plain, lasts)
 
     def _waiting_at(self, level: Arrival) -> list[Offered]:
         waiting = self._waiting.get(level)
@@ -238,11 +241,26 @@ class Walk:
         if way.refusal is not None:
             self._stop(teller, carrier.rule, through, way.refusal)
             return []
+        if not way.lasts:
+            through = self._still_told(teller, carrier.rule, through, way.level[0])
         if carrier.chance is not None:
             through = self._coins_fall(teller, carrier, carrier.chance, through)
         if carrier.fan_out is not None:
             through = self._fanned_out(teller, carrier, carrier.fan_out, through, counted)
         return through
+
+    def _still_told(self, teller: str, rule: str, listeners: Sequence[str], day: float) -> list[str]:
+        """Those whom the teller still tells by this rule on the day on which it arrives."""
+        then = self._on_arrival.get(day)
+        if then is None:
+            seed, when = self._seed, self._when
+            then = RulesOnArrival(self._adjacency, day, lambda each: message_refusal(each, seed, when))
+            self._on_arrival[day] = then
+        reasons = {each: then.lapsed(teller, each, rule) for each in listeners}
+        for each, why in reasons.items():
+            if why is not None:
+                self._stop(teller, rule, [each], why)
+        return [each for each, why in reasons.items() if why is None]
 
     def _coins_fall(self, teller: str, carrier: Carrier, below: bytes, listeners: Sequence[str]) -> list[str]:
         if self._coins is None:
@@ -351,43 +369,3 @@ def telling_of(listener: str, teller: str, way: TellingWay) -> Telling:
         triage=carrier.triage,
         max_hops=carrier.max_hops,
     )
-
-
-def message_refusal(carrier: Carrier, seed: Seed, when: str) -> str | None:
-    """Why a carrier does not carry a message, whoever tells it; `None` if it does."""
-    subjects = {seed.speaker, *seed.about}
-    if carrier.when != when:
-        return "it is told when the conversation is closed" if when == "message" else "it is told at each message"
-    if seed.private and carrier.exclude_private:
-        return "it was said in a direct message (exclude_private)"
-    if carrier.only_about is not None and not subjects & carrier.only_about:
-        return f"it is not about {' or '.join(sorted(carrier.only_about))} (only_about)"
-    if never := subjects & carrier.never_about:
-        return f"it is about {' and '.join(sorted(never))} (never_about)"
-    if not carrier.allows(seed.flags, seed.place):
-        return "its conditions are not met"
-    return None
-
-
-WRONG_KIND = {
-    "direct": "the teller did not live it, and the rule that told them goes no further",
-    "user": "no user took part in it, or the rule that told the teller goes no further",
-    "gossip": "the teller lived it, and it is about nobody who was away",
-}
-"""Kind of a carrier → why a teller does not tell by it."""
-
-
-def _refusal(carrier: Carrier, kinds: frozenset[str], level: Arrival, strength: float) -> str | None:
-    """Why one teller, who has learned it on a day and at a hop, does not tell by a carrier; `None` if they do."""
-    day, hop = level
-    if hop == 0 and carrier.max_hops == 0:
-        return "the rule allows no hop (max_hops 0)"
-    if carrier.kind not in kinds:
-        return WRONG_KIND[carrier.kind]
-    if kinds is GOSSIP and carrier.gossip_hops is not None and hop >= carrier.gossip_hops:
-        return f"gossip goes no further than {carrier.gossip_hops} hops (max_hops)"
-    if not carrier.holds_on(day):
-        return f"it does not hold on day {day:g}"
-    if strength < MIN_STRENGTH:
-        return f"it is too faint by now ({strength:.2g} < {MIN_STRENGTH})"
-    return None

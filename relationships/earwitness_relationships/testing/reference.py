@@ -23,6 +23,8 @@ Where the text leaves a choice, this is the reading taken here:
 8. Whether a listener is `omniscient` is said by their membership, else by the pantheon.
 9. Days count before hops: the first telling to arrive counts, and others of the same day and hop add up with it.
 10. A message from a direct message stays private, however often it is told.
+11. What takes days arrives only if one of the rules by which it was told still tells this listener on that day, with
+    what that day's options say of the message. Nothing else is asked again.
 
 `testing.reference_privacy` is the same for what may be read where.
 """
@@ -30,17 +32,19 @@ Where the text leaves a choice, this is the reading taken here:
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
 
 from ..propagation.records import Seed, Telling
 from ..rules.records import RuleBook, Rules
-from .reference_rules import Offer, RulesAsWritten, levels_of
+from .reference_rules import GOSSIP, Offer, RulesAsWritten, levels_of
 
 MIN_STRENGTH = 0.05
 """Below this strength nothing is passed on."""
+USERS_ONLY = ("share_all_direct_user_interactions", "propagate_all_user_interactions")
+"""The options that tell only what a user's persona takes part in."""
 FIRST_HAND = ("speaker", "addressee", "present")
 """The roles of a direct interaction."""
 
@@ -65,18 +69,44 @@ class Knowing:
 
 def stopped(offer: Offer, seed: Seed, teller: Knowing) -> str | None:
     """Why this teller may not tell this message by this rule, whatever coins and caps say; `None` = they may."""
-    options = offer.options
-    about = {seed.speaker, *seed.about}
     reasons = {
         "knows it already": offer.listener in seed.direct or offer.listener in seed.heard,
+        "too weak": strength_after(offer, teller) < MIN_STRENGTH,
+        "this rule does not tell it": not passing(offer, seed, teller),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None) or uncarried(offer.options, seed)
+
+
+def uncarried(options: Rules, seed: Seed) -> str | None:
+    """What the options have against this message, whoever tells it."""
+    about = {seed.speaker, *seed.about}
+    reasons = {
         "from a direct message": seed.private and bool(options.exclude_private),
         "about nobody in only_about": options.only_about is not None and not about & set(options.only_about),
         "about somebody in never_about": bool(about & set(options.never_about or ())),
         "the conditions do not hold": not _conditions_hold(options, seed),
-        "too weak": strength_after(offer, teller) < MIN_STRENGTH,
-        "this rule does not tell it": not _may_pass(offer, seed, teller),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def arrives(rules: RulesAsWritten, offer: Offer, seed: Seed, teller: Knowing) -> bool:
+    """Whether what is told by this rule still stands on the day it arrives."""
+    day, names = arrival_day(offer, teller), passing(offer, seed, teller)
+    then = (each for each in rules.offers(offer.teller, day) if each.listener == offer.listener)
+    same = (each for each in then if each.pantheon == offer.pantheon and each.names & names)
+    return day == teller.day or any(uncarried(each.options, seed) is None for each in same)
+
+
+def _standing(rules: RulesAsWritten, seed: Seed, teller: Knowing) -> Iterator[Offer]:
+    """The offers by which a teller tells somebody."""
+    for offer in rules.offers(teller.who, teller.day):
+        if stopped(offer, seed, teller) is None and arrives(rules, offer, seed, teller):
+            yield offer
+
+
+def arrival_day(offer: Offer, teller: Knowing) -> float:
+    """The day on which the listener learns it."""
+    return teller.day + (offer.options.delay or 0.0)
 
 
 def strength_after(offer: Offer, teller: Knowing) -> float:
@@ -84,14 +114,16 @@ def strength_after(offer: Offer, teller: Knowing) -> float:
     return teller.strength * (1.0 if offer.options.decay is None else offer.options.decay)
 
 
-def _may_pass(offer: Offer, seed: Seed, teller: Knowing) -> bool:
-    hops = offer.options.max_hops
-    lived = offer.lived and (bool(seed.users) or not offer.user_only)
+def passing(offer: Offer, seed: Seed, teller: Knowing) -> set[str]:
+    """The options by which this teller passes on this message."""
+    hops, gossip = offer.options.max_hops, {*offer.names & {GOSSIP}}
+    lived = {name for name in offer.names - gossip if seed.users or name not in USERS_ONLY}
     if teller.hop > 0:
-        gossip = offer.gossip and (hops is None or teller.hop < hops)
-        return gossip or (teller.reach > teller.hop and (lived or offer.gossip))
-    at_first_hand = seed.direct.get(offer.teller) in FIRST_HAND
-    return hops != 0 and ((lived and at_first_hand) or (offer.gossip and _is_about_a_third(seed, offer.teller)))
+        gossips = gossip if hops is None or teller.hop < hops else set[str]()
+        return gossips | (lived | gossip if teller.reach > teller.hop else set())
+    at_first_hand = hops != 0 and seed.direct.get(offer.teller) in FIRST_HAND
+    about_others = hops != 0 and _is_about_a_third(seed, offer.teller)
+    return (lived if at_first_hand else set()) | (gossip if about_others else set())
 
 
 def _is_about_a_third(seed: Seed, teller: str) -> bool:
@@ -128,9 +160,9 @@ def reached(rules: RulesAsWritten, seed: Seed) -> dict[str, Knowing]:
     agenda: list[tuple[float, int]] = []
 
     def tell(teller: Knowing) -> None:
-        for offer in rules.offers(teller.who, teller.day):
-            if offer.listener not in known and stopped(offer, seed, teller) is None:
-                when = (teller.day + (offer.options.delay or 0.0), teller.hop + 1)
+        for offer in _standing(rules, seed, teller):
+            if offer.listener not in known:
+                when = (arrival_day(offer, teller), teller.hop + 1)
                 if when not in waves:
                     heapq.heappush(agenda, when)
                 waves.setdefault(when, []).append((offer, teller))
@@ -212,10 +244,8 @@ def _ways(rules: RulesAsWritten, seed: Seed, teller: Knowing | None, telling: Te
         return []
     ways = [
         offer
-        for offer in rules.offers(teller.who, teller.day)
-        if offer.listener == telling.listener
-        and abs(teller.day + (offer.options.delay or 0.0) - telling.day) < 1e-9
-        and stopped(offer, seed, teller) is None
+        for offer in _standing(rules, seed, teller)
+        if offer.listener == telling.listener and abs(arrival_day(offer, teller) - telling.day) < 1e-9
     ]
     return ways if any(_is_offered(seed, offer, teller, telling) for offer in ways) else []
 

@@ -16,7 +16,9 @@ LIVED = ("share_direct_interactions", "share_all_direct_user_interactions")
 """The options that tell those who are named what the teller lived."""
 GOSSIP = "gossip_about_others"
 """The option that tells them what the teller learned about others."""
-TELLING = (*LIVED, GOSSIP, "propagate_all", "propagate_all_user_interactions")
+TO_ALL = ("propagate_all", "propagate_all_user_interactions")
+"""The options that tell all members what the teller lived."""
+TELLING = (*LIVED, GOSSIP, *TO_ALL)
 """Every option that tells somebody something."""
 
 
@@ -32,12 +34,8 @@ class Offer:
     """Slug of the pantheon whose rule it is."""
     options: Rules
     """The options in force between the two."""
-    lived: bool
-    """Whether it tells direct interactions."""
-    user_only: bool
-    """Whether it tells those only where a user's persona takes part."""
-    gossip: bool
-    """Whether it tells what was learned about others."""
+    names: frozenset[str]
+    """The options that tell the listener something: each is a rule of its own."""
     certain: bool
     """Whether the listener is omniscient, so that chance, fan-out and budgets do not count."""
 
@@ -115,15 +113,12 @@ class RulesAsWritten:
         if (options.when or "message") != self._when or not self._is_related(met, options):
             return None
         active = {name for name in (*LIVED, GOSSIP) if self._tells(met, options, name)}
-        to_all = met.member is not None and met.listener in members_on(met.pantheon, met.day)
-        every = LIVED[0] in active or (to_all and bool(options.propagate_all))
-        user = LIVED[1] in active or (to_all and bool(options.propagate_all_user_interactions))
-        if not (every or user or GOSSIP in active):
+        if met.member is not None and met.listener in members_on(met.pantheon, met.day):
+            active |= {name for name in TO_ALL if getattr(options, name)}
+        if not active:
             return None
         certain = _is_omniscient(met.pantheon, met.listener, met.day)
-        return Offer(
-            met.teller, met.listener, met.pantheon.slug, options, every or user, not every, GOSSIP in active, certain
-        )
+        return Offer(met.teller, met.listener, met.pantheon.slug, options, frozenset(active), certain)
 
     def _tells(self, met: Encounter, options: Rules, name: str) -> bool:
         """Whether an option that tells those who are named tells this listener."""

@@ -97,7 +97,7 @@ async def test_who_is_removed_keeps_what_they_have_learned_and_learns_no_more(
     assert hubs[0]["set"] == [("ra", 1)]
 
 
-async def test_who_is_removed_reads_what_was_on_its_way_and_nothing_that_is_told_when_it_arrives(nile: Any) -> None:
+async def test_who_is_removed_learns_nothing_of_what_was_on_its_way(nile: Any) -> None:
     answers = []
     for hub in (False, True):
         _, story = await nile(hub, delay=2)
@@ -109,7 +109,37 @@ async def test_who_is_removed_reads_what_was_on_its_way_and_nothing_that_is_told
             await story.change(game_day=day)
             answers[-1].append(await known(story))
     assert answers[0] == answers[1]
-    assert [each["set"] for each in answers[1]] == [[], [("ra", 1)], [("ra", 1)]]
+    assert [each["set"] for each in answers[1]] == [[], [], []]
+    assert [each["isis"] for each in answers[1]] == [[], [("ra", 1)] * 2, [("ra", 1)] * 2]
+
+
+async def test_who_is_removed_and_returns_in_time_learns_what_was_on_its_way(nile: Any) -> None:
+    answers = []
+    for hub in (False, True):
+        _, story = await nile(hub, delay=2)
+        await story.say("ra", SECRET, audience=[])
+        await story.relationships.pantheons.remove_member("nile", "set")
+        await story.change(game_day=2)
+        await story.relationships.pantheons.add_member("nile", "set")
+        await story.change(game_day=3)
+        answers.append(await known(story))
+    assert answers[0] == answers[1]
+    assert answers[1]["set"] == [("ra", 1)]
+
+
+async def test_what_a_teller_who_is_removed_has_told_does_not_arrive(nile: Any) -> None:
+    answers = []
+    for hub in (False, True):
+        _, story = await nile(hub, delay=2)
+        await story.say("ra", SECRET, audience=[])
+        await story.relationships.pantheons.remove_member("nile", "ra")
+        await story.say("isis", f"{SECRET} Once more.", audience=[])
+        answers.append([])
+        for day in (3, 5, 9):
+            await story.change(game_day=day)
+            answers[-1].append(await known(story))
+    assert answers[0] == answers[1]
+    assert [each["set"] for each in answers[1]] == [[("isis", 1)]] * 3
 
 
 async def test_who_was_removed_and_is_made_a_member_again_reads_both_times_and_nothing_between(nile: Any) -> None:

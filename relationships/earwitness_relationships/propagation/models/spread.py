@@ -18,7 +18,8 @@ from ...compiled.adjacency import Adjacency
 from ...compiled.carriers import Carrier
 from ...compiled.coins import Coins
 from ..records import Seed, Telling
-from ..walk import AT_FIRST_HAND, MIN_STRENGTH, message_refusal
+from ..refusals import MIN_STRENGTH, message_refusal
+from ..walk import AT_FIRST_HAND
 from .protocol import MOST_ROUNDS, Contact, SpreadingModel, SpreadSoFar, Tie, Ties
 
 DEFAULT_MODELS = (
@@ -182,7 +183,14 @@ class ModelRounds:
         if joint is None or not is_known or contact.listener in self._tellings:
             return None
         telling = _telling(contact.listener, contact.teller, before, joint[1], self.spread.day)
-        return telling if telling.strength >= MIN_STRENGTH else None
+        is_told = telling.strength >= MIN_STRENGTH and self._holds_on(telling)
+        return telling if is_told else None
+
+    def _holds_on(self, telling: Telling) -> bool:
+        """Whether the teller may still tell the listener by the same rule on the day on which it arrives."""
+        joint = (telling.teller, telling.listener)
+        ways = (carrier for pair, (_, carrier) in self._every if pair == joint and carrier.rule == telling.rule)
+        return any(each.holds_on(telling.day) for each in ways)
 
 
 def _joints(adjacency: Adjacency, spread: ModelSpread, among: Collection[str]) -> Iterator[tuple[Joint, JointBy]]:

@@ -1,0 +1,70 @@
+"""What arrives on a later day is struck if the rule that carried it no longer tells the listener on that day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from earwitness import PlanEvent, Strike
+from earwitness.containers import pantheon_container
+from earwitness.errors import StorageError
+from earwitness.records.plan import Delivery
+
+from ..model import RelationshipsModel
+from .lapsed import MessageRefusal, RulesOnArrival, is_rule
+from .personalities import Personalities
+from .refusals import message_refusal
+from .seeds import seed_of_settled
+
+
+async def struck_on_arrival(model: RelationshipsModel, event: PlanEvent) -> tuple[Strike, ...]:
+    """The strikes of what arrives today, by the rules, the graph and the flags of today.
+
+    While the graph is away nobody knows, and what was decided before stands.
+    """
+    arriving = [each for each in event.plan.deliveries if _arrives(each, event)]
+    if not arriving:
+        return ()
+    try:
+        picture = await model.picture(event.session, event.state)
+    except StorageError:
+        return ()
+    people, adjacency = Personalities(event.cast), model.adjacency(picture)
+    refusal = _refusal(event, people)
+    rules = {day: RulesOnArrival(adjacency, day, refusal) for day in {each.due for each in arriving}}
+    return tuple(_strikes(arriving, rules, people))
+
+
+def _strikes(
+    arriving: Sequence[Delivery], rules_of: Mapping[float, RulesOnArrival], people: Personalities
+) -> Iterator[Strike]:
+    for each in arriving:
+        rule, rules = str(each.support.rule), rules_of[each.due]
+        (teller,) = people.of([str(each.support.shared_from)])
+        slug = rule.rpartition(":")[0]
+        if each.container == pantheon_container(slug).name:
+            why = rules.hub_lapsed(teller, slug, rule)
+        else:
+            why = rules.lapsed(teller, _listener(each, people), rule)
+        if why is not None:
+            yield Strike(delivery_id=each.id, reason=why)
+
+
+def _listener(delivery: Delivery, people: Personalities) -> str:
+    """The personality who is told, perhaps in the container that they share with a persona."""
+    if delivery.beyond_session:
+        return str(delivery.metadata.get("personalityId", delivery.owner))
+    return people.personality.get(delivery.owner, delivery.owner)
+
+
+def _arrives(delivery: Delivery, event: PlanEvent) -> bool:
+    """Whether this was told by a rule of ours on an earlier day. What is told now was just asked about."""
+    was_told = delivery.sequence != event.plan.sequence and delivery.is_active and delivery.due <= event.day
+    return was_told and delivery.support.shared_from is not None and is_rule(delivery.support.rule)
+
+
+def _refusal(event: PlanEvent, people: Personalities) -> MessageRefusal:
+    """What carriers have against the message that arrives; nothing against what is no message."""
+    if event.plan.message is None:
+        return lambda _: None
+    seed = seed_of_settled(event.plan.message.as_tellable(), event.state, people)
+    return lambda carrier: message_refusal(carrier, seed, "message")

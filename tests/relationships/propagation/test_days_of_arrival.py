@@ -1,0 +1,149 @@
+"""A telling that takes days arrives only if the rule that carried it still tells the listener on that day."""
+
+from typing import Any
+
+import pytest
+
+from earwitness.errors import StorageError
+from earwitness_relationships.model import RelationshipsModel
+
+SECRET = "The bridge is closed."
+COUPLE = """
+town:
+  members: [ann, ben, cid]
+  relationships:
+    - {from: ann, to: ben, type: couple, rules: [share_direct_interactions, {delay: 2}]}
+    - {from: ben, to: cid, type: friend, rules: [gossip_about_others, {delay: 1}]}
+"""
+MEMBERS = "town: {rules: {propagate_all: true, delay: 2}, members: [ann, ben, cid]}"
+RELATED = """
+town:
+  rules: {share_direct_interactions: true, relation_types: [couple], delay: 2}
+  members: [ann, ben, cid]
+"""
+CURFEW = """
+town:
+  rules: {share_direct_interactions: true, share_with: [ben], delay: 2, conditions: {flags: {curfew: false}}}
+  members: [ann, ben, cid]
+"""
+
+
+async def known(story: Any) -> dict[str, object]:
+    """Who was told → the day."""
+    await story.delivered()
+    found = {}
+    for who in ("ben", "cid"):
+        for each in (await story.backstage().inspect(who)).memories:
+            found[who] = each.learned_day
+    return found
+
+
+async def struck(story: Any) -> list[str]:
+    """Why something on its way did not arrive."""
+    journal = await story.backstage().journal()
+    plans = [(await (await story.outcome(each.key)).decided()).plan for each in journal]
+    return [each.reason for plan in plans for each in plan.withdrawals if each.status == "struck"]
+
+
+async def test_a_couple_that_separates_tells_nothing_more(village: Any) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid")
+    said = await story.say("ann", SECRET, audience=[])
+    told = next(each for each in (await said.settled()).deliveries if each.owner == "ben")
+    await story.change(game_day=2)
+    await story.relationships.end("ann", "ben", "couple", until=2)
+    await story.change(game_day=3)
+    assert await known(story) == {}
+    (why,) = await struck(story)
+    assert why.endswith("by town:share_direct_interactions, ann no longer tells ben on day 3")
+    assert "ann no longer tells ben on day 3" in str(await story.backstage().explain(told.memory_id))
+    await story.change(game_day=9)
+    assert await known(story) == {}
+
+
+async def test_a_couple_that_stays_together_tells_it_and_it_goes_on(village: Any) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid")
+    await story.say("ann", SECRET, audience=[])
+    await story.change(game_day=3)
+    await story.change(game_day=4)
+    assert await known(story) == {"ben": 3, "cid": 4}
+
+
+async def test_a_separation_after_it_has_arrived_takes_nothing_back(village: Any) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid")
+    await story.say("ann", SECRET, audience=[])
+    await story.change(game_day=3)
+    await story.relationships.end("ann", "ben", "couple", until=2)
+    await story.change(game_day=4)
+    assert await known(story) == {"ben": 3, "cid": 4}
+
+
+@pytest.mark.parametrize("gone", ["ann", "ben"], ids=["teller", "listener"])
+async def test_a_membership_that_ends_keeps_from_telling_and_from_hearing(village: Any, gone: str) -> None:
+    story = await village(MEMBERS, "ann", "ben", "cid")
+    await story.say("ann", SECRET, audience=[])
+    await story.relationships.pantheons.remove_member("town", gone)
+    await story.change(game_day=3)
+    assert await known(story) == ({} if gone == "ann" else {"cid": 3})
+
+
+async def test_a_relation_of_all_stories_that_ends_counts(village: Any) -> None:
+    story = await village(RELATED, "ann", "ben", "cid")
+    await story.relationships.relate("ann", "ben", "couple")
+    await story.say("ann", SECRET, audience=[])
+    await story.relationships.end("ann", "ben", "couple", until=1)
+    await story.change(game_day=3)
+    assert await known(story) == {}
+
+
+async def test_a_relation_made_in_between_tells_nothing_of_what_was_said_before(village: Any) -> None:
+    story = await village(RELATED, "ann", "ben", "cid")
+    await story.relationships.relate("ann", "ben", "couple")
+    await story.say("ann", SECRET, audience=[])
+    await story.relationships.relate("ann", "cid", "couple")
+    await story.change(game_day=3)
+    assert await known(story) == {"ben": 3}
+
+
+async def test_who_comes_together_again_in_time_hears_of_it(village: Any) -> None:
+    story = await village(RELATED, "ann", "ben", "cid")
+    await story.relationships.relate("ann", "ben", "couple")
+    await story.say("ann", SECRET, audience=[])
+    await story.relationships.end("ann", "ben", "couple", until=1)
+    await story.relationships.relate("ann", "ben", "couple", since=3)
+    await story.change(game_day=3)
+    assert await known(story) == {"ben": 3}
+
+
+async def test_conditions_are_asked_again_on_the_day_of_arrival(village: Any) -> None:
+    story = await village(CURFEW, "ann", "ben", "cid")
+    await story.change(flags={"curfew": False})
+    await story.say("ann", SECRET, audience=[])
+    await story.change(flags={"curfew": True}, game_day=3)
+    assert await known(story) == {}
+    assert "its conditions are not met" in (await struck(story))[0]
+
+
+async def test_a_preview_says_what_will_no_longer_hold_on_the_day_of_arrival(village: Any) -> None:
+    rules = COUPLE.replace("type: couple,", "type: couple, until: 2,")
+    story = await village(rules, "ann", "ben", "cid")
+    seen = await story.backstage().preview("ann", SECRET, audience=[], days=5)
+    stop = next(each for each in seen.stops if each.character == "ben")
+    assert stop.reason == "by town:share_direct_interactions, ann no longer tells ben on day 3"
+    await story.say("ann", SECRET, audience=[])
+    await story.change(game_day=3)
+    assert await known(story) == {}
+
+
+async def test_what_was_on_its_way_arrives_while_the_graph_is_away(
+    village: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*given: Any) -> Any:
+        raise StorageError("no route to host")
+
+    story = await village(COUPLE, "ann", "ben", "cid", strict=False)
+    await story.say("ann", SECRET, audience=[])
+    await story.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        await (await story.change(game_day=3)).settled()
+    assert await known(story) == {"ben": 3}
