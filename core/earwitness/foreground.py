@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 
 GIVING_WAY = 10
 """Work in the background waits for this many times as long as its last piece took, after as long a pause."""
+QUIET = 0.02
+"""Seconds after a recall or decision until work in the background begins: the next one often follows at once."""
 
 
 def _never() -> bool:
@@ -20,6 +23,8 @@ class Foreground:
     def __init__(self) -> None:
         self._number = 0
         self._over = asyncio.Event()
+        self._ended = float("-inf")
+        """When the last one ended, by the monotonic clock."""
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -30,6 +35,7 @@ class Foreground:
         finally:
             self._number -= 1
             if not self._number:
+                self._ended = monotonic()
                 self.look_again()
 
     def look_again(self) -> None:
@@ -37,22 +43,29 @@ class Foreground:
         self._over.set()
         self._over = asyncio.Event()
 
-    async def pause(self, seconds: float, needed: Callable[[], bool] = _never, *, among: int = 1) -> None:
+    async def pause(self, seconds: float, needed: Callable[[], bool] = _never, *, among: int = 1) -> bool:
         """Pause between two pieces of work in the background, of which the last one took so many seconds.
 
         There is no pause where the next piece is `needed`, and it ends once it is (see `look_again`). `among` so many
-        works of this kind, which must not pile up, each pauses the less.
+        works of this kind, which must not pile up, each pauses the less. Returns whether nothing is in the way by then.
         """
         if needed():
-            return
+            return True
         await asyncio.sleep(seconds / max(1, among))
-        await self.over(GIVING_WAY * seconds / max(1, among), needed)
+        return await self.over(GIVING_WAY * seconds / max(1, among), needed)
 
-    async def over(self, at_most: float, needed: Callable[[], bool] = _never) -> None:
-        """Wait until none is going on, or the work is `needed`, for at most so many seconds."""
-        if not self._number or at_most <= 0:
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(at_most):
-                while self._number and not needed():
+    async def over(self, at_most: float, needed: Callable[[], bool] = _never) -> bool:
+        """Wait until none is going on or has just ended, or the work is `needed`; returns `False` if `at_most` so many
+        seconds did not suffice."""
+        end = monotonic() + at_most
+        while not needed() and (left := self._left()) > 0:
+            if (rest := end - monotonic()) <= 0:
+                return False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(left, rest)):
                     await self._over.wait()
+        return True
+
+    def _left(self) -> float:
+        """Seconds until it is quiet, as far as can be told; infinite while a recall or a decision is going on."""
+        return float("inf") if self._number else self._ended + QUIET - monotonic()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -13,6 +14,7 @@ from .engine import QUOTING, UNTOLD, Engine
 from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
+from .records.memory import Memory
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite, Snapshot, arriving
 from .records.prose import counted
@@ -23,6 +25,15 @@ LANDMARKS = 64
 """The number of entries between snapshots that are kept in memory."""
 
 
+class AtHand(NamedTuple):
+    """A memory that is decided, and not in the store yet."""
+
+    memory: Memory
+    """The memory, as the store will have it."""
+    words: frozenset[str]
+    """The words by which a query finds it."""
+
+
 @dataclass(frozen=True)
 class Unapplied:
     """A recorded plan that the store does not hold yet."""
@@ -31,6 +42,10 @@ class Unapplied:
     """The game day it is applied on."""
     plan: Plan | None
     """The plan; `None` if it must still be read from the ledger."""
+    is_plain: bool = False
+    """Whether it is known that the plan only adds memories."""
+    at_hand: dict[str, Sequence[AtHand]] = field(default_factory=dict)
+    """Container → the memories that the plan makes there by that day, for those containers that a recall asked for."""
 
     @cached_property
     def containers(self) -> Mapping[str, Delivery]:
@@ -45,7 +60,7 @@ class Unapplied:
             return (last,)
         return [each for each in self._arriving if each.container == container]
 
-    @property
+    @cached_property
     def _arriving(self) -> Sequence[Delivery]:
         return arriving(self.plan, self.day) if self.plan else ()
 

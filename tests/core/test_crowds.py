@@ -147,6 +147,59 @@ async def test_what_is_at_hand_is_cut_into_words_once_however_many_turns_look_at
     await story.delivered()
 
 
+async def test_what_piled_up_behind_the_others_is_at_hand_while_it_is_written(begin: Begin, store: Gated) -> None:
+    story = await crowd(begin, store)
+    await (await story.say("listener-001", "Who rings the bells?", audience=["listener-002"], key="m2")).decided()
+    for number in range(1, 5):
+        store.gate.release()
+        await until(lambda number=number: len(store.puts) == number)  # type: ignore[misc]
+    assert "s1-world" in store.puts[-1]
+    await (await story.say("listener-001", "Nobody knows.", audience=["listener-002"], key="m3")).decided()
+    turn = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
+    assert {each.memory.message_keys for each in turn.memories} == {("m1",), ("m2",), ("m3",)}
+    assert (turn.pending, len(store.puts)) == ((), 4)
+    store.let_all_in()
+    await story.delivered()
+    again = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
+    assert {each.memory.id for each in again.memories} == {each.memory.id for each in turn.memories}
+
+
+async def test_what_is_at_hand_is_held_to_the_filter_and_to_the_number_asked_for(begin: Begin, store: Gated) -> None:
+    story = await crowd(begin, store)
+    store.gate.release()
+    await until(lambda: len(store.puts) == 1)
+    for number in range(5):
+        told = await story.say("listener-001", f"Bell {number} rings.", audience=["listener-002"], key=f"b{number}")
+        await told.decided()
+    turn = await story.turn("listener-002", query="Bell 0 rings", in_prompt=["b0"], memories=2)
+    assert len(turn.memories) == 2
+    assert {each.memory.message_keys for each in turn.memories} < {(f"b{number}",) for number in range(1, 5)}
+    turn = await story.turn("listener-002", query="Bell 0 rings", in_prompt=[], filter='speaker = "listener-000"')
+    assert [each.memory.message_keys for each in turn.memories] == [("m1",)]
+    store.let_all_in()
+    await story.delivered()
+
+
+async def test_batches_are_small_while_the_hosts_turns_follow_each_other(
+    begin: Begin, store: Gated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreground, "GIVING_WAY", 0.0)
+    plugin = Lingering()
+    story = await begin(store=store, cast=CROWD, detector="recent_speakers", plugins=[plugin])
+    await (await story.say("listener-000", "The bells ring at midnight.", audience=CROWD)).decided()
+    store.gate.release()
+    going_on = asyncio.create_task(story.turn("listener-000"))
+    await plugin.begun.wait()
+    for _ in range(3):
+        store.gate.release()
+    await until(lambda: len(store.puts) == 4)
+    assert [len(each) for each in store.puts[2:]] == [16, 16]  # the second may have begun before
+    plugin.over.set()
+    await going_on
+    store.let_all_in()
+    await story.delivered()
+
+
 async def test_who_did_not_hear_a_message_waits_for_nobody(begin: Begin, store: Gated) -> None:
     story = await begin(store=store, cast=["alice", "bob", "charlie"], embedder="none", detector="recent_speakers")
     await (await story.say("alice", "Hello, Bob.", audience=["bob"])).decided()

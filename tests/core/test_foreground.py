@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from earwitness import foreground as module
 from earwitness.foreground import Foreground
 
 
@@ -60,3 +63,15 @@ async def test_work_that_is_needed_does_not_wait() -> None:
             foreground.look_again()
             await pausing
             await foreground.pause(60, needed.is_set)
+
+
+async def test_it_is_not_quiet_yet_when_a_recall_has_just_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUIET", 60)
+    foreground = Foreground()
+    assert await foreground.over(0.001)
+    with foreground.going_on():
+        assert not await foreground.over(0.001)
+    assert not await foreground.over(0.001)
+    monkeypatch.setattr(module, "QUIET", 0.01)
+    async with asyncio.timeout(30):
+        assert await foreground.over(60)

@@ -25,7 +25,8 @@ from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
 from ..staleness import StalenessCheck
 from ..time_limit import LimitReached, contained, within
-from .deliveries import BACKLOG_BATCH, BATCH, Work, arrival_day, is_plain, shares_transaction, work_of_plain
+from .backlog import Backlog
+from .deliveries import BACKLOG_BATCH, BATCH, BUSY, Work, arrival_day, shares_transaction, work_of_plain
 from .derivations import append_proposed
 from .reconciliation import reconciled, restored, work_of
 
@@ -48,14 +49,7 @@ class Applier:
         self._engine = engine
         self._live = live
         self._background = background
-        self._others: set[int] = set()
-        """Sequence numbers of those plans left that do more than add memories, or must still be read."""
-        self._long: set[int] = set()
-        """Sequence numbers of those plans left that are written in several batches."""
-        self._remembered: set[int] = set()
-        """Sequence numbers of those plans whose participants already remember the message."""
-        self._written: dict[int, set[str]] = {}
-        """Sequence number of the plan being written → the containers that have their memories of it."""
+        self._backlog = Backlog(live)
         self._wanted: list[str] = []
         """Containers whose owners wait for their own memories."""
         self._waiting = 0
@@ -81,10 +75,7 @@ class Applier:
 
     def take(self, plan: Plan) -> None:
         """Accept a recorded plan; `wake` starts applying it."""
-        self._live.unapplied[plan.sequence] = Unapplied(arrival_day(plan), plan)
-        (self._others.discard if is_plain(plan) else self._others.add)(plan.sequence)
-        if len(plan.deliveries) > BATCH:
-            self._long.add(plan.sequence)
+        self._backlog.take(plan)
         if len(self._left) >= READ_AT_ONCE:
             self._gathered.set()
 
@@ -130,7 +121,7 @@ class Applier:
                 if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
                     self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None)
-                    self._others.add(entry.sequence)
+                    self._backlog.others.add(entry.sequence)
         self._live.unapplied = dict(sorted(self._left.items()))
 
     def wake(self) -> None:
@@ -152,13 +143,7 @@ class Applier:
 
         What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
         """
-        if sequence not in self._left or sequence in self._remembered:
-            return True
-        if container is None or self._others:
-            return False
-        if any(each < sequence for each in self._long):
-            return True
-        return container in self._written.get(sequence, ()) or container not in self._left[sequence].containers
+        return self._backlog.remembers(sequence, container)
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
         """Wait until everyone who perceived one entry's message, or all messages so far, remembers them.
@@ -257,7 +242,12 @@ class Applier:
             await self._engine.ledger.sync()
         while self._left:
             await self._gather()
-            await self._apply(await self._next())
+            plans, began = await self._next(), perf_counter()
+            was_long = any(plan.sequence in self._backlog.long for plan in plans)
+            await self._apply(plans)
+            if self._backlog.has_piled_up and not was_long:
+                seconds, among = perf_counter() - began, 1 + len(self._left) // READ_AT_ONCE
+                await self._engine.foreground.pause(seconds, self._is_waited_for, among=among)
 
     async def _gather(self) -> None:
         """Wait a moment for further plans of a backlog, until there are enough of them."""
@@ -271,7 +261,7 @@ class Applier:
     async def _next(self) -> list[Plan]:
         """The next plans in order: as many as fit one write, ending with the first that forgets a character."""
         plans: list[Plan] = []
-        room = BACKLOG_BATCH
+        room = BATCH if self._backlog.has_piled_up and not self._is_waited_for() else BACKLOG_BATCH
         for sequence, known in list(islice(self._left.items(), READ_AT_ONCE)):
             plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
             if plan is None:  # the session was forgotten meanwhile
@@ -285,18 +275,18 @@ class Applier:
                 break
         return plans
 
+    def _is_waited_for(self) -> bool:
+        """Whether somebody waits for more than what a recall finds at hand."""
+        return bool(self._waiting or (self._wanted and (self._backlog.others or self._backlog.long)))
+
     def _done(self, sequences: Sequence[int]) -> None:
-        for sequence in sequences:
-            del self._left[sequence]
-            for marked in (self._others, self._long, self._remembered):
-                marked.discard(sequence)
-            self._written.pop(sequence, None)
+        self._backlog.done(sequences)
         self._notify()
 
     async def _apply(self, plans: Sequence[Plan]) -> None:
         if not plans:
             return
-        work = await work_of(self._engine, plans) if self._others else work_of_plain(plans)
+        work = await work_of(self._engine, plans) if self._backlog.others else work_of_plain(plans)
         left = await self._write(plans, work)
         left += await self._check_again(plans)
         for plan in plans:
@@ -315,21 +305,28 @@ class Applier:
         ledger, store, left = self._engine.ledger, self._engine.store, work.perceived
         written: list[str] = []
         needed, put, began = partial(self._is_needed, plans[0]), list(work.put), perf_counter()
-        for begin in range(0, len(put), work.batch):
+        begin, size = 0, work.batch
+        while begin < len(put):
             if written:
                 await ledger.acknowledge(plans[0].session, (), written)
             if begin:
-                await self._engine.foreground.pause(perf_counter() - began, needed, among=len(self._long))
-            memories, deliveries = work.next_batch(put, begin, self._wanted)
+                seconds, others = perf_counter() - began, len(self._backlog.long)
+                is_quiet = await self._engine.foreground.pause(seconds, needed, among=others)
+                size = work.batch if is_quiet else work.batch // BUSY
             await self.staleness.check_after_pause()
             began = perf_counter()
+            work.bring_forward(put, begin, self._wanted)
+            memories, deliveries = work.made(put[begin : begin + size])
+            begin += size
             await self._limited(store.put(memories))
             await self._still_ours(plans, memories)
             written = list(deliveries)
-            self._note_written(plans, memories)
+            self._backlog.note_written(plans, memories)
+            if self._wanted:
+                self._notify()
             left -= len(memories)
-            if left <= 0 and not work.remove and plans[0].sequence not in self._remembered:
-                self._remembered |= {plan.sequence for plan in plans}
+            if left <= 0 and not work.remove and plans[0].sequence not in self._backlog.remembered:
+                self._backlog.remembered |= {plan.sequence for plan in plans}
                 self._notify()
         if work.remove:
             await self._limited(store.remove(work.remove))
@@ -337,16 +334,8 @@ class Applier:
 
     def _is_needed(self, plan: Plan) -> bool:
         """Whether somebody waits for the next batch of a plan."""
-        written = self._written.get(plan.sequence, ())
-        missing = self._waiting or any(each not in written for each in self._wanted)
-        return plan.sequence not in self._remembered and bool(missing)
-
-    def _note_written(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
-        """Several plans that are written together may have more for the same containers."""
-        if len(plans) == 1:
-            self._written.setdefault(plans[0].sequence, set()).update(each.container for each in memories)
-            if self._wanted:
-                self._notify()
+        missing = self._waiting or self._backlog.lacks(plan, self._wanted)
+        return plan.sequence not in self._backlog.remembered and bool(missing)
 
     async def _still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
         """Take back what was written while another process forgot the story. Raises `UnknownName` then.

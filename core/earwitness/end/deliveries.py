@@ -27,6 +27,8 @@ from .shares import DueShare
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 BATCH = 64
 """Memories of one plan in one put. Other calls of the host to the store wait for no more than one batch."""
+BUSY = 4
+"""A batch is so many times smaller while one turn of the host follows the other."""
 BACKLOG_BATCH = 512
 """Memories of several plans in one put, since a backlog is written faster this way."""
 
@@ -299,24 +301,18 @@ class Work:
     def batches(self) -> Iterator[Batch]:
         """The memories to put, in batches."""
         put = list(self.put)
-        return (self.next_batch(put, begin) for begin in range(0, len(put), self.batch))
+        return (self.made(put[begin : begin + self.batch]) for begin in range(0, len(put), self.batch))
 
-    def next_batch(self, put: list[Sequence[Delivery]], begin: int, wanted: Collection[str] = ()) -> Batch:
-        """The batch that begins at this place of what is `put`.
+    def bring_forward(self, put: list[Sequence[Delivery]], begin: int, wanted: Collection[str]) -> None:
+        """Put first, among those from this place on who perceived the message, the owners of `wanted` containers."""
+        places = [at for at in range(begin, self.perceived) if put[at][0].container in wanted] if wanted else []
+        for first, place in enumerate(places, begin):
+            put[first], put[place] = put[place], put[first]
 
-        Among those who perceived the message, the owners of `wanted` containers come first: `put` is put in order.
-        """
-        if wanted:
-            _bring_forward(put, begin, self.perceived, wanted)
-        groups = put[begin : begin + self.batch]
+    def made(self, groups: Sequence[Sequence[Delivery]]) -> Batch:
+        """These memories, each given as its active deliveries, as a batch."""
         applied = [each.id for group in groups for each in group if each.status == "pending"]
         return [memory_of(group, self.removed) for group in groups], applied
-
-
-def _bring_forward(put: list[Sequence[Delivery]], begin: int, end: int, wanted: Collection[str]) -> None:
-    """Swap the memories of these containers with the first ones between two places."""
-    for first, place in enumerate([at for at in range(begin, end) if put[at][0].container in wanted], begin):
-        put[first], put[place] = put[place], put[first]
 
 
 def arrival_day(plan: Plan) -> float:
@@ -357,10 +353,13 @@ def work_from(
     Participants come first, so that they remember before anyone else, and the world's copies last.
     """
     perceivers = {id for plan in plans if plan.message for id in plan.message.participants}
-    first = [group for group in groups if group[0].owner in perceivers]
-    others = [group for group in groups if group[0].owner not in perceivers]
-    last = [group for group in others if group[0].owner == WORLD]
-    order = [*first, *(group for group in others if group[0].owner != WORLD), *last]
+    first: list[Sequence[Delivery]] = []
+    others: list[Sequence[Delivery]] = []
+    last: list[Sequence[Delivery]] = []
+    for group in groups:
+        owner = group[0].owner
+        (first if owner in perceivers else last if owner == WORLD else others).append(group)
+    order = [*first, *others, *last]
     return Work(order, gone, removed, len(first) or len(order), BATCH if len(plans) == 1 else BACKLOG_BATCH)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TypeVar
 
-from ..end.deliveries import is_plain, memories_of
+from ..end.deliveries import memories_of
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
-from ..live import Live
+from ..live import AtHand, Live
 from ..long_texts import LONG, aside
 from ..records.memory import Hit, Memory
 from ..time_limit import LimitReached, contained, reason, within
@@ -38,8 +39,9 @@ class RecallSource:
         if not self._live.unapplied:
             return found
         known = {hit.memory.id for hit in found}
-        late = await self._unapplied(container, filter)
-        return [*found, *await _ranked([each for each in late if each.id not in known], query, limit)]
+        ranked = _by_share(await self._unapplied(container), await _asked(query))
+        late = (hit for hit in ranked if hit.memory.id not in known and matches(filter, hit.memory.metadata))
+        return [*found, *islice(late, limit)]
 
     async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
         """Memories that match the filter, at most `limit`. Raises `StorageError` if `strict`."""
@@ -77,13 +79,15 @@ class RecallSource:
     def _latest(self) -> int:
         return max(0, self._live.snapshot.decided - AT_HAND)
 
-    async def _unapplied(self, container: str, filter: Filter) -> Sequence[Memory]:
-        """What is decided for this container and not in the store yet."""
+    async def _unapplied(self, container: str) -> Sequence[AtHand]:
+        """What is decided for this container and not in the store yet. Turn after turn looks at the same memories."""
         waiting = list(self._live.unapplied.values())
-        if not all(each.plan and is_plain(each.plan) for each in waiting):  # one may have withdrawn another
-            return await self._at_hand(container, filter, min(self._live.unapplied) - 1)
-        late = [delivery for each in waiting for delivery in each.due(container)]
-        return [each for each in memories_of(late) if matches(filter, each.metadata)]
+        if not all(each.is_plain for each in waiting):  # one may have withdrawn another
+            return await _with_words(await self._at_hand(container, EVERYTHING, min(self._live.unapplied) - 1))
+        for each in waiting:
+            if container not in each.at_hand:
+                each.at_hand[container] = await _with_words(memories_of(each.due(container)))
+        return [late for each in waiting for late in each.at_hand[container]]
 
     async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:
         """Memories that the ledger recorded for this container after an entry, in the form the store would have."""
@@ -95,21 +99,29 @@ class RecallSource:
 
 
 async def _ranked(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
-    characters = len(query) + sum(len(each.content) for each in memories)
-    return await aside(characters, _by_words, memories, query, limit)
+    return list(islice(_by_share(await _with_words(memories), await _asked(query)), limit))
 
 
-def _by_words(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
+async def _with_words(memories: Sequence[Memory]) -> list[AtHand]:
+    characters = sum(len(each.content) for each in memories)
+    return await aside(characters, lambda: [AtHand(each, _words_of(each.content)) for each in memories])
+
+
+async def _asked(query: str) -> set[str]:
+    words = await aside(len(query), lambda: query_words(plain(query)))
+    return {term for word, term in words.items() if word not in STOP_WORDS}
+
+
+def _by_share(memories: Sequence[AtHand], asked: set[str]) -> Iterator[Hit]:
     """Rank by the share of the query's words that each memory contains. Among equals, the newest comes first."""
-    asked = {term for word, term in query_words(plain(query)).items() if word not in STOP_WORDS}
-    hits = [_hit(memory, asked) for memory in reversed(memories)]
-    return sorted(hits, key=lambda hit: -hit.score)[:limit]
+    counts = [len(asked & each.words) for each in memories]
+    for place in sorted(range(len(memories)), key=lambda place: (counts[place], place), reverse=True):
+        share = counts[place] / (len(asked) or 1)
+        yield Hit(memory=memories[place].memory, score=share, parts={"at hand": share})
 
 
-def _hit(memory: Memory, asked: set[str]) -> Hit:
-    found = (_words if len(memory.content) <= LONG else _words.__wrapped__)(memory.content)
-    share = len(asked & found) / (len(asked) or 1)
-    return Hit(memory=memory, score=share, parts={"at hand": share})
+def _words_of(content: str) -> frozenset[str]:
+    return (_words if len(content) <= LONG else _words.__wrapped__)(content)
 
 
 @lru_cache(maxsize=1_024)

@@ -1,0 +1,78 @@
+"""The recorded plans that the store does not hold yet, and who remembers what of them already."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ..live import Live, Unapplied
+from ..records.memory import Memory
+from ..records.plan import Plan
+from .deliveries import BATCH, arrival_day, is_plain
+
+
+class Backlog:
+    """What one session's applier has before it."""
+
+    def __init__(self, live: Live) -> None:
+        self.others: set[int] = set()
+        """Sequence numbers of those plans left that do more than add memories, or must still be read."""
+        self.long: set[int] = set()
+        """Sequence numbers of those plans left that are written in several batches."""
+        self.remembered: set[int] = set()
+        """Sequence numbers of those plans whose participants already remember the message."""
+        self.written: dict[int, set[str]] = {}
+        """Sequence number of the plan being written → the containers that have their memories of it."""
+        self._live = live
+        self._piled_up = 0
+        """Number of the last entry that waits, or waited, until a long plan is written; 0 = none does."""
+
+    @property
+    def left(self) -> dict[int, Unapplied]:
+        """Plans recorded but not applied, by sequence number."""
+        return self._live.unapplied
+
+    @property
+    def has_piled_up(self) -> bool:
+        """Whether what is written next has piled up behind a message that very many heard, or is one."""
+        return next(iter(self.left), self._piled_up + 1) <= self._piled_up
+
+    def take(self, plan: Plan) -> None:
+        """Add a plan that was just recorded."""
+        plain = is_plain(plan)
+        self.left[plan.sequence] = Unapplied(arrival_day(plan), plan, plain)
+        (self.others.discard if plain else self.others.add)(plan.sequence)
+        if len(plan.deliveries) > BATCH:
+            self.long.add(plan.sequence)
+        if plan.sequence in self.long or self.has_piled_up:
+            self._piled_up = plan.sequence
+
+    def remembers(self, sequence: int, container: str | None = None) -> bool:
+        """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`.
+
+        What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
+        """
+        if sequence not in self.left or sequence in self.remembered:
+            return True
+        if container is None or self.others:
+            return False
+        if sequence <= self._piled_up and sequence not in self.long:
+            return True
+        return container in self.written.get(sequence, ()) or container not in self.left[sequence].containers
+
+    def lacks(self, plan: Plan, wanted: Iterable[str]) -> bool:
+        """Whether one of the `wanted` containers has not got its memory of a plan that is being written."""
+        written: Collection[str] = self.written.get(plan.sequence, ())
+        return any(each not in written for each in wanted)
+
+    def note_written(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
+        """Note who remembers. Several plans that are written together may have more for the same containers."""
+        if len(plans) == 1:
+            self.written.setdefault(plans[0].sequence, set()).update(each.container for each in memories)
+
+    def done(self, sequences: Sequence[int]) -> None:
+        """Drop plans that are applied."""
+        for sequence in sequences:
+            del self.left[sequence]
+            for marked in (self.others, self.long, self.remembered):
+                marked.discard(sequence)
+            self.written.pop(sequence, None)
