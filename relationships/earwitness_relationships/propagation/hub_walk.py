@@ -60,6 +60,8 @@ class ToHub(NamedTuple):
     members: HubMembers
     but: frozenset[str] = frozenset()
     """Those whom the teller tells otherwise."""
+    apart: frozenset[str] = frozenset()
+    """Those whom one of those who tell the hub tells otherwise: all of them tell these one by one."""
 
 
 class HubWalk(Walk):
@@ -156,59 +158,56 @@ class HubWalk(Walk):
         return super()._let_through(teller, way, listeners, counted)
 
     def _arrive(self, waiting: list[Offered], level: Arrival) -> list[str]:
-        to_hubs, others = self._to_hubs(waiting) if self._reads_hubs else ([], waiting)
-        if self._hubs:
-            others = [(by, [each for each in listeners if self._hub_of(each) is None]) for by, listeners in others]
-        others += [(each.by, self._told_apart(each, to_hubs)) for each in to_hubs]
-        if to_hubs and self._adjacency.has_budgets:
-            new = [each for each in to_hubs if each.members not in self._hubs]
-            now = {id for each in new for id in each.members if id not in _apart(each, to_hubs)}
-            self._tellings_count += sum(self._is_reader(each) and self._hub_of(each) is None for each in now)
-        fresh = super()._arrive(others, level)
-        for each in to_hubs:
-            fresh += self._reach(each, _apart(each, to_hubs), level, fresh)
+        offered = [_to_hub(by, listeners) for by, listeners in waiting] if self._reads_hubs else []
+        told = [each for each in offered if each is not None and not self._is_late(each, level)]
+        if not told and not self._hubs:
+            return super()._arrive(waiting, level)
+        to_hubs = {each.by: each._replace(apart=self._apart(each, told)) for each in told}
+        fresh = self._learn(self._one_by_one(waiting, to_hubs), level)
+        for each in to_hubs.values():
+            self._reach(each, level, fresh)
         return fresh
 
-    def _to_hubs(self, waiting: Iterable[Offered]) -> tuple[list[ToHub], list[Offered]]:
-        """The tellings to hubs, and the others."""
-        to_hubs, others = list[ToHub](), list[Offered]()
-        for by, listeners in waiting:
-            if isinstance(listeners, HubMembersBut):
-                to_hubs.append(ToHub(by, listeners.members, listeners.but))
-            elif isinstance(listeners, HubMembers):
-                to_hubs.append(ToHub(by, listeners))
-            else:
-                others.append((by, listeners))
-        return to_hubs, others
+    def _is_late(self, told: ToHub, level: Arrival) -> bool:
+        """Whether these members came after the hub was told of it: they are told one by one."""
+        if told.members in self._hubs:
+            return False
+        return any(each.members.slug == told.members.slug and each.level != level for each in self._hubs.values())
 
-    def _told_apart(self, hub: ToHub, to_hubs: Iterable[ToHub]) -> list[str]:
-        """Those whom others tell otherwise now, or did when the hub was told: this teller tells them one by one."""
-        apart = _apart(hub, to_hubs)
-        if (reached := self._hubs.get(hub.members)) is not None:
-            apart |= reached.apart
-        there = [each for each in hub.members.ids & (apart - hub.but) if each in self._present]
-        return [each for each in there if self._hub_of(each) is None]
+    def _apart(self, hub: ToHub, to_hubs: Iterable[ToHub]) -> frozenset[str]:
+        """Those whom one of those who tell a hub tells otherwise now, or did when it was told first."""
+        now = (each.but for each in to_hubs if each.members.slug == hub.members.slug)
+        reached = self._hubs.get(hub.members)
+        return frozenset[str]().union(*now, reached.apart if reached else ())
 
-    def _reach(self, told: ToHub, apart: frozenset[str], level: Arrival, fresh: Iterable[str]) -> list[str]:
-        """Let members learn it in their hub. Those who came after the hub was told of it are told one by one."""
+    def _one_by_one(self, waiting: Iterable[Offered], to_hubs: Mapping[ByTeller, ToHub]) -> list[Offered]:
+        """The tellings of those who do not read it in a hub. Where there are budgets, those who do count as well."""
+        if self._adjacency.has_budgets:
+            every: list[Offered] = [(by, self._not_read_yet(listeners)) for by, listeners in waiting]
+            within = self._within_budgets(every)
+            return [(by, ids) for by, ids in within if by not in to_hubs or to_hubs[by].apart.issuperset(ids)]
+        few = [(each.by, sorted(each.members.ids & (each.apart - each.but))) for each in to_hubs.values() if each.apart]
+        left = [*(each for each in waiting if each[0] not in to_hubs), *few]
+        return [(by, self._not_read_yet(listeners)) for by, listeners in left]
+
+    def _not_read_yet(self, listeners: Iterable[str]) -> list[str]:
+        """Those of them in the story who have not read it in a hub before."""
+        return [each for each in listeners if each in self._present and self._hub_of(each) is None]
+
+    def _reach(self, told: ToHub, level: Arrival, fresh: Iterable[str]) -> None:
+        """Let members learn it in their hub."""
         by, members = told.by, told.members
         hub = self._hubs.get(members)
-        if hub is None and any(
-            each.members.slug == members.slug and each.level != level for each in self._hubs.values()
-        ):
-            late = [each for each in members if each in self._present and self._hub_of(each) is None]
-            return super()._arrive([(by, [each for each in late if each not in told.but])], level)
         if hub is not None and (hub.level != level or not hub.bys or hub.is_by(by)):
-            return []
+            return
         if hub is None:
-            hub = self._hubs[members] = HubReached(members, level, [by], apart=apart)
+            hub = self._hubs[members] = HubReached(members, level, [by], apart=told.apart)
         else:
             hub.add(by)
         for each in fresh:
             first = self.known[each]
             if first is not None and first[1].level == level and each in hub:
                 self._support(each, first, by)
-        return []
 
     def _hub_of(self, member: str) -> HubReached | None:
         """The hub in which somebody has learned it first."""
@@ -249,9 +248,10 @@ class HubWalk(Walk):
         return found
 
 
-def _apart(hub: ToHub, to_hubs: Iterable[ToHub]) -> frozenset[str]:
-    """Those whom one of those who tell a hub now tells otherwise."""
-    return frozenset[str]().union(*(each.but for each in to_hubs if each.members.slug == hub.members.slug))
+def _to_hub(by: ByTeller, listeners: Iterable[str]) -> ToHub | None:
+    if isinstance(listeners, HubMembersBut):
+        return ToHub(by, listeners.members, listeners.but)
+    return ToHub(by, listeners) if isinstance(listeners, HubMembers) else None
 
 
 def _strongest_first(by: ByTeller) -> tuple[float, str]:

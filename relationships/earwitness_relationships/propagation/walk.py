@@ -290,8 +290,9 @@ class Walk:
 
     def _arrive(self, waiting: list[Offered], level: Arrival) -> list[str]:
         """Those who learn it now. Tellings of others who have learned it now too go to the supports."""
-        if self._adjacency.has_budgets:
-            waiting = self._within_budgets(waiting)
+        return self._learn(self._within_budgets(waiting) if self._adjacency.has_budgets else waiting, level)
+
+    def _learn(self, waiting: Iterable[Offered], level: Arrival) -> list[str]:
         known, fresh = self.known, list[str]()
         for by, listeners in waiting:
             for listener in listeners:

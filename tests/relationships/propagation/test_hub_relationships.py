@@ -1,4 +1,4 @@
-"""Where a teller has relationships of their own inside the group of a hub, they alone get copies."""
+"""Whom a teller of a hub tells otherwise has a copy; several hubs, and hubs beside budgets, answer as copies do."""
 
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
@@ -106,3 +106,22 @@ def test_relationships_of_every_member_do_not_make_each_message_into_a_hub_a_lis
     (hub,) = walk.hub_tellings()
     assert hub.apart == ("m001",)
     assert len([*walk.readers_of(hub)]) == 198
+
+
+BUDGET = """
+choir: {rules: {propagate_all: true, hub_from: FROM, as: witnessed, budget: {message: 3}}, members: MEMBERS}
+olympus: {rules: {propagate_all: true, hub_from: FROM}, members: MEMBERS}
+"""
+
+
+async def test_a_budget_counts_those_who_read_it_in_a_hub_as_it_would_count_their_copies(
+    open_app: Opener, tmp_path: Path
+) -> None:
+    rules = BUDGET.replace("MEMBERS", "[god0, god1, god2, god3, god4, god5]")
+    answers = []
+    for hub_from in (99, 2):
+        _, story = await opened(open_app, tmp_path, rules, hub_from)
+        await story.say("god0", SECRET, audience=[])
+        answers.append(await known(story))
+    assert answers[0] == answers[1]
+    assert [answers[1][who][0][0] for who in GODS[1:]] == ["witnessed"] * 3 + ["shared"] * 2
