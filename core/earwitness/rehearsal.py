@@ -18,7 +18,7 @@ from .consultation import Answered, Consultant
 from .end.host_word import as_host_says
 from .end.proposals import detect
 from .end.settle import participants, settled_message
-from .end.whereabouts import state_after
+from .end.whereabouts import folded, state_after
 from .formats import as_said
 from .live import RECENT
 from .loading.settings import EndSettings
@@ -62,10 +62,11 @@ class Rehearsal:
         *,
         end: EndSettings = EndSettings(),  # noqa: B008 - frozen
         state: State = State(),  # noqa: B008 - frozen
+        present: Iterable[str] = (),
         secrets: Iterable[str] = (),
     ) -> None:
-        """`state` is the state before the first message. Failures never quote the detector's `secrets`, nor those that
-        it holds as `SecretStr`.
+        """`state` is the state before the first message, and `present` are the ids of those who are there then, as in
+        `Earwitness.session`. Failures never quote the detector's `secrets`, nor those that it holds as `SecretStr`.
 
         Raises `InputError` for an invalid cast.
         """
@@ -78,7 +79,11 @@ class Rehearsal:
         self._sequence = FIRST_MESSAGE
         self.cast: Cast = cast if isinstance(cast, Cast) else as_cast(cast)
         """All characters of the scene."""
-        self.state: State = state
+        self.state: State = state.model_copy(
+            update={
+                "whereabouts": folded(state.whereabouts, _entering(present), state.current_scene, FIRST_MESSAGE - 1)
+            }
+        )
         """The state after the last message, including where the characters are."""
 
     async def tell(

@@ -126,3 +126,13 @@ async def test_the_host_s_word_on_who_is_there_holds_in_a_rehearsal_too() -> Non
     assert first.settled.heard_by("bob") == '"Welcome."'
     second = await rehearsal.tell("alice", "Charlie, hear my prayer!")
     assert [*first.settled.participants] == [*second.settled.participants] == ["alice", "bob"]
+
+
+async def test_those_who_are_there_at_first_are_known_to_the_detector() -> None:
+    class WhoIsHere:
+        def detect(self, moment: Moment) -> Presence:
+            here = {id for id, where in moment.whereabouts.items() if where.here}
+            return Presence(characters=dict.fromkeys(here, Perceived(probability=1, role="present", evidence=())))
+
+    rehearsal = Rehearsal(WhoIsHere(), ["alice", "bob", "charlie"], present=["bob"])
+    assert set((await rehearsal.tell("alice", "Hello.")).settled.participants) == {"alice", "bob"}

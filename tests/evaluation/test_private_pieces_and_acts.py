@@ -88,3 +88,17 @@ def test_an_act_that_is_none_is_refused_with_those_there_are(run: Run, tmp_path:
 )
 def test_who_perceives_a_run_of_half_a_piece_perceives_it(heard: str, piece: str, much: bool) -> None:
     assert perceives(heard, piece) is much
+
+
+def test_a_scene_that_says_who_is_there_at_first_tells_the_detector(run: Run, tmp_path: Path) -> None:
+    messages = [{"kind": "speech", "speaker": "Ann", "text": "The cellar is open.", "present": ["Ann", "Ben"]}]
+    row = {"dataset": "inn", "scene": "1", "roster": ROSTER, "messages": messages}
+    exact = []
+    for name, more in (("silent", {}), ("said", {"present": ["Ann", "Ben"]})):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps({**row, **more}) + "\n", "utf-8")
+        (result,) = answer(run("evaluate", "participants", str(path), "--detector", "rules", "--json"))["results"]
+        exact.append(result["scores"]["inn"]["values"]["exact"]["value"])
+    assert exact == [0, 1]
+    path.write_text(json.dumps({**row, "present": ["Zed"]}) + "\n", "utf-8")
+    failed(run("evaluate", "participants", str(path)), "'present' has 'Zed', who is not in the roster")

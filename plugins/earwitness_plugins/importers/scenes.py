@@ -4,8 +4,9 @@
 `present` lists those who perceive the message, or for one with an aside, those who are there; it is null where nobody
 can tell. A message may have `speakers` (several speak as one), `marked` (its text with directions for its delivery),
 `aside` (nobody else hears the aside in it), `parts` (`[{"text", "present": [name]}]`: pieces with an audience of their
-own) and `acts` (`[{"who", "act"}]`: who `arrives`, `returns`, `wakes`, `leaves` or `sleeps` in it). A scene may have a
-`group`: scenes of one group are parts of one conversation, as are those named `7-0`, `7-1`, ….
+own) and `acts` (`[{"who", "act"}]`: who `arrives`, `returns`, `wakes`, `leaves` or `sleeps` in it). A scene may have
+`present`, which is no label: who is there when it begins, as a host would know. It may have a `group`: scenes of one
+group are parts of one conversation, as are those named `7-0`, `7-1`, ….
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def _scene(row: JsonRow) -> LabelledScene:
         name=name,
         group=row.optional_text("group") or (part[1] if part else name),
         roster=tuple(dict.fromkeys(row.names("roster") or ())),
+        present=row.names("present"),
         lines=tuple(_line(message) for message in row.rows("messages")),
     )
 

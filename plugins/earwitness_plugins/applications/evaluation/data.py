@@ -64,6 +64,9 @@ def _refuse_strangers(path: str, scene: LabelledScene) -> None:
 
 def strangers(scene: LabelledScene) -> Iterator[str]:
     """Labels outside the roster, in sentences that name the message."""
+    yield from (
+        f"'present' has {outside(name, scene.roster)}" for name in scene.present or () if name not in scene.roster
+    )
     for index, line in enumerate(scene.lines):
         for key, names in _labels(line):
             yield from (

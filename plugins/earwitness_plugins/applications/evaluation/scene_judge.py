@@ -46,7 +46,8 @@ class SceneJudge:
     def __init__(self, scene: LabelledScene, detector: Detector, spec: DetectorSpec) -> None:
         self._roles = Roles(_with_those_who_speak_along(scene), Cast())
         self._names = {id: name for name, id in self._roles.by_name.items()}
-        self._rehearsal = Rehearsal(detector, self._roles.cast(), end=spec.end, secrets=spec.secrets())
+        there = self._roles.there_at_first(scene)
+        self._rehearsal = Rehearsal(detector, self._roles.cast(), end=spec.end, present=there, secrets=spec.secrets())
 
     async def judge(self, index: int, line: LabelledLine, text: str) -> JudgedMessage:
         """Tell the next message."""

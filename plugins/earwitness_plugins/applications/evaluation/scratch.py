@@ -37,7 +37,7 @@ class ScratchInstance:
         ]
         scene = scene.model_copy(update={"lines": tuple(line for _, line in shown)})
         roles = Roles(scene, Cast())
-        session = await self.ew.session(id, cast=roles.cast())
+        session = await self.ew.session(id, cast=roles.cast(), present=roles.there_at_first(scene))
         day = None
         for index, line in shown:
             if line.notes.get("day", day) != day:
