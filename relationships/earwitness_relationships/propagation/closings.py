@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -77,15 +77,21 @@ def to_close(
     return next(iter(left.values()), [])
 
 
-def revised(said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Closing]]:
-    """What is to be told anew, because lines of it were edited or retracted since; as `to_close`, of all channels."""
+def revised(
+    said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]], lost: Collection[str] = ()
+) -> Iterator[tuple[str, Closing]]:
+    """What is to be told anew, because lines of it were edited or retracted since; as `to_close`, of all channels.
+    `lost` are keys of messages of which somebody has lost their own copy."""
     noted = [*facts]
     for channel in dict.fromkeys(channel_of(each.message.channel) for each in said):
-        yield from (each for each in _of_channel(channel, said, noted) if each[1].is_revised)
+        yield from (each for each in _of_channel(channel, said, noted, lost) if each[1].is_revised)
 
 
 def _of_channel(
-    channel: Channel, said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]]
+    channel: Channel,
+    said: Sequence[SettledMessage],
+    facts: Iterable[Mapping[str, Any]],
+    lost: Collection[str] = (),
 ) -> Iterator[tuple[str, Closing]]:
     sequences = {each.key: each.message.sequence for each in said}
     there = [each for each in said if channel_of(each.message.channel) == channel]
@@ -94,7 +100,7 @@ def _of_channel(
     for last in sorted(noted, key=lambda key: sequences[key]):
         part = [each for each in there if after < each.message.sequence <= sequences[last]]
         after, standing = sequences[last], tuple(each for each in part if not each.retracted)
-        if standing and _is_left(noted[last], standing):
+        if standing and (_is_left(noted[last], standing) or any(each.key in lost for each in standing)):
             day, is_revised = noted[last].get("day"), "said" in noted[last]
             yield last, Closing(channel, standing, is_new=False, is_revised=is_revised, day=day)
     rest = tuple(each for each in there if each.message.sequence > after and not each.retracted)

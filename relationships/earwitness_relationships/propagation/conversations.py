@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
+from earwitness.records.plan import Delivery
 from earwitness.sentences import sentences
 
 from ..compiled.adjacency import Adjacency
@@ -94,14 +95,23 @@ class Conversations:
         return told
 
     async def tell_anew(self, target: str) -> None:
-        """Tell anew what rested on a message that was edited or retracted. Raises `StorageError`."""
+        """Tell anew what rested on a message that was edited or retracted, or of which somebody's own copy was. Raises
+        `StorageError`."""
         noted = self._noted()
         if await self._is_later(target, [str(each["last"]) for each in noted]):
             return
         await self._model.open()
+        lost = () if await self._story.has(target) else await self._copied_from(target)
         for id in dict.fromkeys(each.get("channel") for each in noted):
-            for last, closing in revised(await self._said(id), noted):
+            for last, closing in revised(await self._said(id), noted, lost):
+                if lost:  # no text says that it is to be told anew, should this break off
+                    await self._note(closing, last, told=False)
                 await self._close(closing, last, ClosedConversation(channel=id))
+
+    async def _copied_from(self, memory: str) -> list[str]:
+        """Keys of the messages of which a memory was somebody's own copy."""
+        found = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=[memory])
+        return [each.source for each in found if _is_own(each)]
 
     async def _is_later(self, target: str, closed: Sequence[str]) -> bool:
         """Whether a message was said after everything that was closed, which spares reading the story."""
@@ -119,18 +129,35 @@ class Conversations:
 
     async def _close(self, closing: Closing, last: str, before: ClosedConversation) -> ClosedConversation:
         """Note which messages are told of, tell them, and note that. Whatever breaks off is gone on with."""
-        day = self._story.state.game_day if closing.day is None else closing.day
+        day = self._day_of(closing)
         if closing.is_new:
-            begun = [closing.fact(last, day, told=False)]
-            await self._story.change(facts={CONVERSATIONS: begun}, key=f"closing-{last}")
+            await self._note(closing, last, told=False, key=f"closing-{last}")
         picture = await self._model.picture(self._story.id, self._story.state)
         people = Personalities(self._story.cast)
-        talks = self._talks(self._model.adjacency(picture), closing.messages, people, day)
+        talks = self._talks(self._model.adjacency(picture), await self._as_known(closing.messages), people, day)
         told = await self._tell(talks, {each.key: each for each in closing.messages}, people)
-        await self._story.change(facts={CONVERSATIONS: [closing.fact(last, day, told=True)]})
+        await self._note(closing, last, told=True)
         texts = {who: f"{before.told[who]}\n{text}" if who in before.told else text for who, text in told.items()}
         messages = (*before.messages, *(each.key for each in closing.messages))
         return before.model_copy(update={"messages": messages, "told": {**before.told, **texts}})
+
+    async def _note(self, closing: Closing, last: str, *, told: bool, key: str | None = None) -> None:
+        """Note that a closing is begun, or told."""
+        fact = closing.fact(last, self._day_of(closing), told=told)
+        await self._story.change(facts={CONVERSATIONS: [fact]}, key=key)
+
+    def _day_of(self, closing: Closing) -> float:
+        return self._story.state.game_day if closing.day is None else closing.day
+
+    async def _as_known(self, messages: Sequence[SettledMessage]) -> list[SettledMessage]:
+        """The messages, without those who have lost their own copies: they have nothing to tell."""
+        found = await self._ew.engine.ledger.deliveries(self._story.id, sources=[each.key for each in messages])
+        own = [each for each in found if _is_own(each)]
+        kept = {(each.source, each.owner) for each in own if each.is_kept}
+        lost = {(each.source, each.owner) for each in own} - kept
+        return (
+            [without(each, {who for key, who in lost if key == each.key}) for each in messages] if lost else [*messages]
+        )
 
     def _talks(
         self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities, day: float
@@ -241,6 +268,17 @@ class Conversations:
 async def told_anew(story: Session, ew: Earwitness, target: str) -> None:
     """After an edit or a retraction: tell anew what was told of conversations that it was part of."""
     await Conversations(story, ew).tell_anew(target)
+
+
+def without(message: SettledMessage, lost: Collection[str]) -> SettledMessage:
+    """The message as if these had not perceived it."""
+    left = {id: part for id, part in message.participants.items() if id not in lost}
+    return message.model_copy(update={"participants": left}) if lost else message
+
+
+def _is_own(delivery: Delivery) -> bool:
+    """Whether it is the copy of a message that somebody perceived."""
+    return delivery.part == "message" and delivery.support.shared_from is None
 
 
 def _as_listener_has_it(held: HeldMemory, memory: str, text: str, day: float) -> HeldMemory:
