@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from .containers import character_container
 from .end.decider import Decider
-from .end.deliveries import memories_of
+from .end.memories import memories_of
 from .engine import Engine
 from .errors import InputError
 from .filters import EVERYTHING, Filter, matches

@@ -1,6 +1,7 @@
 """A message that thousands hear has one list of participants in memory, whoever holds it."""
 
-from earwitness.end.deliveries import memories_of, of_message
+from earwitness.end.deliveries import Work, of_message
+from earwitness.end.memories import memories_of
 from earwitness.ids import MemoryIds
 from earwitness.records.character import as_cast
 from earwitness.records.message import Message, Participant, SettledMessage
@@ -16,6 +17,14 @@ def test_all_copies_of_a_message_share_one_list_of_participants() -> None:
     lists = [each.metadata["participants"] for each in (*deliveries, *memories)]
     assert lists[0] == CROWD
     assert all(each is lists[0] for each in lists)
+
+
+def test_the_memories_of_a_batch_share_their_metadata_where_all_of_it_is_the_same() -> None:
+    deliveries = _deliveries()
+    work = Work([(each,) for each in deliveries])
+    (memories, _), *_ = work.batches()
+    assert len({id(each.metadata) for each in memories}) == 3  # the world's, the speaker's, and everybody else's
+    assert memories == memories_of(deliveries)
 
 
 def test_the_copies_of_a_message_are_as_validation_would_make_them() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..containers import Container, character_container, character_container_name, world_container
-from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line, with_knowledge
+from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line
 from ..ids import WORLD, MemoryIds
 from ..records.channel import Channel
 from ..records.character import Cast
@@ -21,7 +21,7 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery, Plan, arriving, grouped
 from ..records.state import State
 from ..records.update import Knowledge, Update
-from ..strongest import shown
+from .memories import Alike, memory_of
 from .shares import DueShare
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
@@ -312,7 +312,8 @@ class Work:
     def made(self, groups: Sequence[Sequence[Delivery]]) -> Batch:
         """These memories, each given as its active deliveries, as a batch."""
         applied = [each.id for group in groups for each in group if each.status == "pending"]
-        return [memory_of(group, self.removed) for group in groups], applied
+        alike: Alike = {}
+        return [memory_of(group, self.removed, alike) for group in groups], applied
 
 
 def arrival_day(plan: Plan) -> float:
@@ -353,46 +354,9 @@ def work_from(
     Participants come first, so that they remember before anyone else, and the world's copies last.
     """
     perceivers = {id for plan in plans if plan.message for id in plan.message.participants}
-    first: list[Sequence[Delivery]] = []
-    others: list[Sequence[Delivery]] = []
-    last: list[Sequence[Delivery]] = []
+    first, others, last = (list[Sequence[Delivery]]() for _ in range(3))
     for group in groups:
         owner = group[0].owner
         (first if owner in perceivers else last if owner == WORLD else others).append(group)
     order = [*first, *others, *last]
     return Work(order, gone, removed, len(first) or len(order), BATCH if len(plans) == 1 else BACKLOG_BATCH)
-
-
-def memories_of(deliveries: Iterable[Delivery]) -> list[Memory]:
-    """The memories made by these active deliveries. Pure."""
-    return [memory_of(group, ()) for group in grouped(deliveries, lambda each: each.memory_id)]
-
-
-def memory_of(supports: Sequence[Delivery], removed: Collection[str]) -> Memory:
-    """One memory from its active deliveries: it shows the strongest, with the fullest text. Pure.
-
-    If several messages support it, it shows the one that its owner learned first.
-    Lines of knowledge that cite one of the `removed` memories are left out.
-    """
-    if len(supports) == 1:
-        strongest = fullest = supports[0]
-        learned = strongest.support.learned_day
-    else:
-        strongest, fullest, learned = shown(supports)
-    lines = _lines(supports, removed)
-    support = strongest.support
-    metadata: dict[str, MetaValue] = {**strongest.metadata, "learnedDay": learned}
-    if strongest.owner != WORLD:
-        metadata["interactionType"] = support.how
-        if support.shared_from:
-            metadata["sharedFrom"] = strongest.shared_from or support.shared_from
-    if strongest.rests_on:
-        metadata["restsOn"] = list(strongest.rests_on)
-    content = with_knowledge(fullest.body, lines) if lines else fullest.body
-    made = {"id": strongest.memory_id, "container": strongest.container, "content": content, "metadata": metadata}
-    return Memory.unchecked(made)  # validation would copy the list of participants for each of them
-
-
-def _lines(supports: Sequence[Delivery], removed: Collection[str]) -> dict[str, None]:
-    lines = [line for each in supports if each.knowledge for line in each.knowledge]
-    return {line.text: None for line in lines if not any(id in removed for id in line.cites)}

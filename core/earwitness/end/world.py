@@ -22,7 +22,7 @@ from ..slices import Pace
 from ..start.reads import own_read
 from ..start.requests import Reader
 from .applier import Applier
-from .deliveries import memories_of
+from .memories import memories_of
 
 LOOK_BACK = 1_000
 """Number of past entries in which an update can still say who has a thing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..end.deliveries import memory_of
+from ..end.memories import memory_of
 from ..end.reconciliation import removed_among
 from ..end.revise import snapshot_before
 from ..engine import Engine

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..end.deliveries import memories_of
+from ..end.memories import memories_of
 from ..engine import Engine
 from ..filters import Filter, matches
 from ..formats import message_line, recall_query

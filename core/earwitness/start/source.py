@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
-from ..end.deliveries import memories_of
+from ..end.memories import memories_of
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import AtHand, Live

@@ -19,10 +19,25 @@ Lists = dict[str, list[str]]
 """The long lists of one metadata, by key."""
 
 
+class LatestText:
+    """The long lists that were last made JSON of: a message that thousands heard is put in many batches."""
+
+    def __init__(self) -> None:
+        self._lists: Lists = {}
+        self._text = "{}"
+
+    def of(self, lists: Lists) -> str:
+        """The lists as JSON. They are compared by value, as whoever made them may have changed them since."""
+        if lists != self._lists or list(lists) != list(self._lists):
+            self._lists, self._text = {key: [*value] for key, value in lists.items()}, to_json(lists).decode()
+        return self._text
+
+
 class ListTexts:
     """The long lists of many metadata, as JSON. A list that many of them share is looked at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, latest: LatestText | None = None) -> None:
+        self._latest = latest or LatestText()
         self._texts: dict[tuple[tuple[str, int], ...], tuple[Lists, str]] = {}
 
     def taken(self, metadata: Mapping[str, MetaValue]) -> tuple[Mapping[str, MetaValue], str | None]:
@@ -32,7 +47,7 @@ class ListTexts:
             return metadata, None
         key = tuple((name, id(value)) for name, value in lists.items())
         if key not in self._texts:  # the lists are kept, too, so that no other object gets one of their ids
-            self._texts[key] = (lists, to_json(lists).decode())
+            self._texts[key] = (lists, self._latest.of(lists))
         return {**metadata, **{name: [] for name in lists}}, self._texts[key][1]
 
 

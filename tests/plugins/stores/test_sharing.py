@@ -7,11 +7,12 @@ from typing import Any
 
 import apsw
 import pytest
+from pydantic_core import to_json
 
 from earwitness.filters import Compare, In, Not, equals
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
-from earwitness_plugins.sqlite import Database
+from earwitness_plugins.sqlite import Database, long_lists
 from earwitness_plugins.stores.sqlite import SqliteStore, schema
 
 Remember = Callable[..., Memory]
@@ -55,6 +56,32 @@ async def test_the_same_list_in_another_message_is_the_same_row(
         await store.put(copies(memory, day, ["s1-alice", "s1-bob"], list(CROWD)))
     await store.put(copies(memory, 4, ["s1-alice"], CROWD[1:]))
     assert rows(path) == {"store_text": 4, "store_list": 2, "store_words": 4}
+
+
+async def test_a_list_that_many_batches_share_becomes_text_once(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, memory: Remember
+) -> None:
+    made: list[object] = []
+
+    def counted(value: object) -> bytes:
+        made.append(value)
+        return to_json(value)
+
+    monkeypatch.setattr(long_lists, "to_json", counted)
+    for name in ("alice", "bob", "charlie"):
+        await store.put(copies(memory, 1, [f"s1-{name}"]))
+    assert len(made) == 1
+
+
+async def test_a_list_that_was_changed_since_the_last_batch_is_stored_as_it_is_now(
+    store: SqliteStore, memory: Remember
+) -> None:
+    who = [*CROWD]
+    await store.put(copies(memory, 1, ["s1-alice"], who))
+    who[0] = "a newcomer"
+    await store.put(copies(memory, 2, ["s1-bob"], who))
+    found = [(await store.list(f"s1-{name}"))[0].metadata["participants"] for name in ("alice", "bob")]
+    assert found == [CROWD, ["a newcomer", *CROWD[1:]]]
 
 
 async def test_a_filter_sees_a_long_list_in_the_tail_in_segments_and_after_reopening(

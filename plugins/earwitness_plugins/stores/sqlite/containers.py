@@ -7,11 +7,14 @@ is written. The index over slots only ever grows: a replaced or removed memory l
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import apsw
 
 _SELECT = "SELECT number, version, generation, slots, folded, tail, live, dead, layered FROM store_container"
+_SEVERAL = "WHERE name IN (SELECT value FROM json_each(?))"
 
 
 class Source(NamedTuple):
@@ -75,6 +78,12 @@ def find_container(connection: apsw.Connection, name: str) -> ContainerRow | Non
         (name,),
     )
     return ContainerRow(*found[0]) if found else None
+
+
+def find_containers(connection: apsw.Connection, names: Collection[str]) -> dict[str, ContainerRow]:
+    """Those of the names to which anything was ever written, by name."""
+    rows = select(connection, f"{_SELECT.replace('FROM', ', name FROM')} {_SEVERAL}", (json.dumps(list(names)),))
+    return {row[-1]: ContainerRow(*row[:-1]) for row in rows}
 
 
 def all_containers(connection: apsw.Connection) -> list[ContainerRow]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple, TypeVar
 
@@ -81,6 +82,7 @@ def read_lists(connection: apsw.Connection, numbers: Iterable[int | None]) -> di
     return {number: lists_in(inflated(data)) for number, data in select(connection, stored, (json.dumps(wanted),))}
 
 
+@lru_cache(maxsize=4)
 def digest(lists: str) -> bytes:
     """By which long lists are told apart: 16 bytes of BLAKE2 (RFC 7693)."""
     return blake2b(lists.encode(), digest_size=16).digest()

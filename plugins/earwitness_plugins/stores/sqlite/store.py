@@ -23,7 +23,7 @@ from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed, work_on
 from earwitness_plugins.sqlite import Database, Transaction, WouldBlock
-from earwitness_plugins.sqlite.long_lists import ListTexts
+from earwitness_plugins.sqlite.long_lists import LatestText, ListTexts
 
 from . import branches, embedder_change, fingerprint, memories, writes
 from .health import examined
@@ -83,6 +83,7 @@ class SqliteStore:
         self._method = RankingMethod(fusion, embedder if rerank and isinstance(embedder, Reranker) else None)
         self._cache_bytes = cache_mb * _MEGABYTE
         self._cache: IndexCache | None = None
+        self._latest_lists = LatestText()
 
     @property
     def database(self) -> Database:
@@ -223,7 +224,7 @@ class SqliteStore:
 
     async def _prepared(self, memories: Iterable[Memory]) -> Found[PreparedMemory]:
         """All work that needs no transaction. Copies of one text share it."""
-        memories, lists = list(memories), ListTexts()
+        memories, lists = list(memories), ListTexts(self._latest_lists)
         plains = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
         different = list(dict.fromkeys(plains.values()))
         vectors = await embedded(self._embedder, different)
@@ -276,6 +277,8 @@ def _texts(memories: Iterable[Memory], lists: ListTexts) -> Iterator[Text]:
 
 def _is_same(one: Metadata, other: Metadata) -> bool:
     """Whether they are stored as the same text: 1 is not `True` there, and the keys have an order."""
+    if one is other:
+        return True
     types = ([type(value) for value in each.values()] for each in (one, other))
     return one == other and list(one) == list(other) and next(types) == next(types)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apsw
 
 from . import layers
-from .containers import ContainerRow, find_container, rid, select, sequence
+from .containers import ContainerRow, find_container, find_containers, rid, select, sequence
 from .segments import FOLD, clear_index, fold, rebuild
 from .shared import Text, Words, digest, insert_texts, insert_words
 
@@ -64,7 +64,8 @@ def put(connection: apsw.Connection, memories: Sequence[PreparedMemory]) -> None
     groups: dict[str, list[PreparedMemory]] = {}
     for memory in memories:
         groups.setdefault(memory.container, []).append(memory)
-    containers = {name: find_container(connection, name) or created(connection, name) for name in groups}
+    known = find_containers(connection, groups)
+    containers = {name: known.get(name) or created(connection, name) for name in groups}
     touched = _put_new(connection, containers, groups)
     if touched is None:
         touched = _put_changed(connection, containers, groups)
