@@ -1,16 +1,19 @@
 """What a branch takes along of pantheons' hubs: memories of its own, of what members were told before it branched off.
 
 A hub belongs to no session, so a branch does not share what its parent has there: retracting, editing or forgetting it
-in one story changes nothing in the other.
+in one story changes nothing in the other. In the same way, an imported story takes along what its export says.
 """
 
 from __future__ import annotations
 
-from .ids import PREFIXES
+from collections.abc import Iterator, Sequence
+
+from .ids import PREFIXES, memory_id
 from .patterns import lazy_pattern
 from .protocols import Ledger
+from .records.derived import Derivation
 from .records.journal import Derived, Entry, NewEntry, Retracted
-from .records.plan import Delivery
+from .records.plan import DERIVED, Delivery, Plan
 
 CARRIED = "#hub-{up_to}-"
 """What the keys of entries begin with that a branch has taken along. A branch of the branch takes them along again."""
@@ -22,6 +25,32 @@ def is_hub_memory(delivery: Delivery) -> bool:
     """Whether it is what members of a pantheon are told of a story, in the one memory that all of them read."""
     is_in_hub = delivery.beyond_session and delivery.container.startswith(PREFIXES["pantheon"])
     return is_in_hub and delivery.is_derived and delivery.support.how != "direct"
+
+
+def tells_a_hub(derivation: Derivation) -> bool:
+    """Whether it is what a rule tells the members of a pantheon, in the one memory that all of them read."""
+    container = derivation.registers
+    return container is not None and container.kind == "pantheon" and derivation.how != "direct"
+
+
+def hubs_in(past: Sequence[tuple[Entry, Plan]], session: str) -> Iterator[Entry]:
+    """Entries by which an imported story takes along what hubs were told in it, and what stands of that. Pure.
+
+    `past` is the whole story, `session` the id under which it was played.
+    """
+    newest = {plan.message.key: plan.message.message.revision for _, plan in past if plan.message is not None}
+    retracted = {entry.body.target for entry, _ in past if isinstance(entry.body, Retracted)}
+    for entry, _ in past:
+        if isinstance(entry.body, Derived) and tells_a_hub(made := entry.body.derivation):
+            is_newest = all(newest.get(key, 0) == made.metadata.get("revision", 0) for key in made.rests_on)
+            if is_newest and retracted.isdisjoint({entry.key, hub_memory_id(made, session), *made.rests_on}):
+                key = CARRIED.format(up_to=past[-1][0].sequence) + BEFORE.sub("", entry.key)
+                yield entry.model_copy(update={"key": key})
+
+
+def hub_memory_id(made: Derivation, session: str) -> str:
+    """Id of the memory in the hub that several tellings share."""
+    return memory_id(session, f"#same-{made.identity}", 0, str(made.container), DERIVED)
 
 
 async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from .carried_hubs import hub_memory_id, tells_a_hub
 from .ids import memory_id
 from .records.derived import Derivation
-from .records.journal import Archived, Body, Derived, Transferred
+from .records.journal import Archived, Body, Derived, Retracted, Transferred
 from .records.plan import Delivery, Plan, Restoration, Withdrawal
 
 
@@ -22,6 +23,8 @@ class RenamedPlans:
         self._containers = containers
         self._ids: dict[str, str] = {}
         self._left_out: set[str] = set()
+        self._in_hubs: dict[str, str] = {}
+        """Ids of memories in hubs, under both session ids."""
 
     def plan(self, plan: Plan) -> Plan:
         """The plan under the new session id."""
@@ -48,13 +51,22 @@ class RenamedPlans:
         """The body of an entry with the new ids of its memories. The plans before it must be renamed already."""
         match body:
             case Derived():
+                self._note_hub(body.derivation)
                 return body.model_copy(update={"derivation": self._derivation(body.derivation)})
+            case Retracted() if body.target in self._in_hubs:
+                return body.model_copy(update={"target": self._in_hubs[body.target]})
             case Transferred():
                 return body.model_copy(update={"memory": self._id(body.memory)})
             case Archived():
                 return body.model_copy(update={"memories": tuple(self._id(id) for id in body.memories)})
             case _:
                 return body
+
+    def _note_hub(self, made: Derivation) -> None:
+        """What hubs were told, an imported story tells them anew."""
+        if tells_a_hub(made) and made.identity is not None:
+            old, new = (hub_memory_id(made, session) for session in (self.old, self.new))
+            self._in_hubs[old] = new
 
     def container(self, name: str) -> str:
         """The new name of a container. Names of a session's containers begin with the session id."""

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ConfigDict, JsonValue, TypeAdapter
 from pydantic_core import to_json
 
+from .carried_hubs import tells_a_hub
 from .containers import Container, Membership, check_container
 from .errors import StoryError
 from .ids import NAMED, WORLD, own_key
@@ -39,8 +40,10 @@ class StoryExport:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Names of the containers beyond the session for which the story wrote memories. They are not in the export."""
-        written = (entry.body.derivation.container for entry, _ in self.past if isinstance(entry.body, Derived))
+        """Names of the containers beyond the session for which the story wrote memories, which are not in the export.
+        What rules told the hub of a pantheon is imported with the story."""
+        made = [entry.body.derivation for entry, _ in self.past if isinstance(entry.body, Derived)]
+        written = (each.container for each in made if not tells_a_hub(each))
         own = {None, *(each.name for each in self.containers)}
         return tuple(sorted(name for name in {*written} - own if name is not None))
 

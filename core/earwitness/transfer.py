@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 from . import branches
-from .carried_hubs import carry_hubs
+from .carried_hubs import carry_hubs, hubs_in
 from .containers import SESSION_KINDS, Container, Membership, character_container, world_container
 from .engine import Engine
 from .errors import ContainerCollision, InputError
@@ -89,8 +89,10 @@ def require_complete(snapshot: Snapshot | None) -> Snapshot | None:
     raise InputError(f"session {snapshot.id!r} is incomplete: {what} was interrupted. {again} to resume it.")
 
 
-async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen: Seen = unseen) -> None:
-    """Write entries and plans from another session id into a new session.
+async def write_copy(
+    engine: Engine, first: Snapshot, export: StoryExport, seen: Seen = unseen, more: Iterable[Entry] = ()
+) -> None:
+    """Write entries and plans from another session id into a new session, and then `more` entries to be decided there.
 
     The session is `unfinished` until its last plan is recorded. Repeating the call resumes an interrupted one.
     """
@@ -102,7 +104,8 @@ async def write_copy(engine: Engine, first: Snapshot, export: StoryExport, seen:
     for begin in range(0, len(past), CHUNK):
         chunk = past[begin : begin + CHUNK]
         plans = [renamed.plan(plan) for _, plan in chunk]
-        await ledger.append_all(first.id, [_moved_entry(entry, renamed) for entry, _ in chunk])
+        after = more if begin + CHUNK >= len(past) else ()
+        await ledger.append_all(first.id, [_moved_entry(each, renamed) for each in (*(e for e, _ in chunk), *after)])
         for (_, plan), moved in zip(chunk, plans, strict=True):
             snapshot = snapshot.after(moved)
             if plan is past[-1][1]:
@@ -158,7 +161,8 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
     """A session as JSON-ready lines: first the session, then each entry with its plan. `imported` reads them.
 
     The first line gives the number of `lines` that follow, so that a truncated export is recognised. Deliveries to
-    containers that belong to no session are left out, because they are not part of the session.
+    containers that belong to no session are left out, because they are not part of the session; what rules told a hub
+    is told anew when it is imported.
     """
     live = await Live.load(engine, session)
     snapshot, kept = live.snapshot, {plugin: data for plugin, data in sorted(live.stored.items()) if data}
@@ -197,7 +201,7 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     if found is None and name != export.id:
         check_new_session_id(name)  # the export's own id was accepted when its session began
     if found is None or await _begins(engine, found, export):
-        await write_copy(engine, Snapshot(id=name), export, seen)
+        await write_copy(engine, Snapshot(id=name), export, seen, tuple(hubs_in(export.past, export.id)))
     elif not await _holds(engine, found, export):
         raise InputError(
             f"session {name!r} already exists and is a different story. "
@@ -210,7 +214,7 @@ async def _begins(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
     """Whether the session is an interrupted import that holds the first of these entries."""
     if not found.unfinished or found.parent is not None:
         return False
-    there, renamed = await engine.ledger.entries(found.id), _renamed(export, found.id)
+    there, renamed = await engine.ledger.entries(found.id, up_to=len(export.past)), _renamed(export, found.id)
     past = export.past[: len(there)]
     for _, plan in past:
         renamed.plan(plan)
