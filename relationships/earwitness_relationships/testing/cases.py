@@ -15,10 +15,12 @@ from earwitness import Channel, Record
 from earwitness.records.channel import Context
 
 from ..graph.records import Relation
+from ..propagation.models.spread import DEFAULT_MODELS
 from ..propagation.records import Seed
 from ..rules.records import Budget, Conditions, Member, Pantheon, RelationshipRule, RuleBook, Rules
 
 T = TypeVar("T")
+R = TypeVar("R", Pantheon, Member, RelationshipRule)
 
 PEOPLE = ("ada", "ben", "cleo", "dan", "eve", "fay")
 """Whoever may be in a case."""
@@ -30,6 +32,13 @@ TYPES = ("friend", "rival", "mentor")
 """The types of relations."""
 PLACES = ("tavern", "tavern/cellar", "market")
 """Where things are said."""
+NO_RULES = Rules()
+FURTHER = {"budget": 0.2, "retell": 0.2, "triage": 0.15, "spreading": 0.1}
+"""Options that some cases have besides → how many of them."""
+RETELLERS = ("verbatim", "summary", "in_capitals")
+"""How tellings are worded: two ways that there are, and one that a suite brings."""
+TRIAGES = ("only_early", "at_second_hand", "to_others")
+"""What decides what is worth telling: `reference_texts` says how."""
 CONTEXTS: tuple[Context, ...] = ("dm", "private_channel", "public_channel")
 """The kinds of channels."""
 
@@ -75,6 +84,39 @@ def case(number: int, messages: int = 3) -> LeakCase:
         asked=_channel(random),
         day=days[-1] + random.randint(0, 4),
     )
+
+
+def further_case(number: int) -> LeakCase:
+    """The case of this number; in half of them, rules also count what somebody hears on a day, reword, choose what is
+    worth telling, or name a spreading model."""
+    given, random = case(number), Random(f"further {number}")  # noqa: S311 - a case must be made the same again
+    chosen = [name for name, likely in FURTHER.items() if random.random() < likely]
+    if not chosen:
+        return given
+    pantheons = [_with_further(random, each, chosen) for each in given.book.pantheons]
+    return given.model_copy(update={"book": given.book.model_copy(update={"pantheons": tuple(pantheons)})})
+
+
+def _with_further(random: Random, pantheon: Pantheon, chosen: Sequence[str]) -> Pantheon:
+    def with_more(holder: R) -> R:
+        return holder.model_copy(update={"rules": _further_rules(random, holder.rules, chosen)})
+
+    members = tuple(with_more(each) if random.random() < 0.3 else each for each in pantheon.members)
+    edges = tuple(with_more(each) if random.random() < 0.5 else each for each in pantheon.relationships)
+    given = with_more(pantheon) if random.random() < 0.8 else pantheon
+    return given.model_copy(update={"members": members, "relationships": edges})
+
+
+def _further_rules(random: Random, rules: Rules, chosen: Sequence[str]) -> Rules:
+    options: dict[str, Any] = {
+        "budget": Budget(listener_day=random.choice((0, 1, 1, 2))),
+        "retell": random.choice(RETELLERS),
+        "triage": random.choice(TRIAGES),
+        "spreading": random.choice(DEFAULT_MODELS),
+    }
+    if rules.budget is not None:
+        options["budget"] = rules.budget.model_copy(update={"listener_day": random.choice((0, 1))})
+    return rules.model_copy(update={name: options[name] for name in chosen})
 
 
 def said_again(number: int, heard: HeardMessage) -> tuple[HeardMessage, HeardMessage]:
@@ -150,7 +192,7 @@ def _rules(random: Random, likely: float, rare: float) -> Rules:
     """Each option of the first table is set with the first probability, each of the second with the second."""
     chosen = [(name, value) for name, value in _usual(random).items() if random.random() < likely]
     chosen += [(name, value) for name, value in _unusual(random).items() if random.random() < rare]
-    return Rules.model_validate(dict(chosen))
+    return NO_RULES.model_copy(update=dict(chosen))  # no need to check what is drawn here
 
 
 def _usual(random: Random) -> dict[str, Any]:

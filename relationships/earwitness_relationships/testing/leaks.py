@@ -8,7 +8,8 @@ or call `check_leaks`, which needs no pytest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from earwitness import Channel
@@ -16,13 +17,14 @@ from earwitness import Channel
 from ..graph.records import Relation
 from ..propagation.records import Seed, Spread, Telling
 from ..rules.records import RuleBook
-from .cases import HeardMessage, LeakCase, case, said_again
-from .reference import has_caps, reached, unjustified
+from .cases import HeardMessage, LeakCase, further_case, said_again
+from .reference import HeardBefore, has_caps, reached, unjustified
 from .reference_privacy import may_recall, strictest
 from .reference_rules import RulesAsWritten, levels_of
+from .reference_texts import ToldTexts, heard_of, wrong_texts
 
-SpreadingEngine = Callable[[RuleBook, Sequence[Relation], Seed], Spread]
-"""From rules, graph and one message to who is told."""
+SpreadingEngine = Callable[[RuleBook, Sequence[Relation], Seed, HeardBefore], Spread]
+"""From rules, graph, one message, and what else everybody is told on each day, to who is told."""
 ReadingTable = Callable[[str, Channel, Channel, Collection[str]], bool]
 """Policy, learned in, asked in, who was there → whether it may be read."""
 POLICIES = ("graded", "same_context")
@@ -42,6 +44,10 @@ class FurtherParts:
     merged: Callable[[HeardMessage, HeardMessage], bool] | None = None
     """Whether somebody who is told both of two messages in the same words has one memory of them."""
 
+    texts: Callable[[Seed, Sequence[Telling], Mapping[str, str]], ToldTexts] | None = None
+    """A message, tellings of it, who heard what of it → what listeners are told. The rules name the retellers and
+    triages of `reference_texts`."""
+
 
 NOTHING_ELSE = FurtherParts()
 
@@ -51,7 +57,7 @@ class Disagreement:
     """Something that an engine says otherwise than the reference."""
 
     number: int
-    """The case: `cases.case(number)`."""
+    """The case: `cases.further_case(number)`."""
     message: str
     """The key of the message."""
     what: str
@@ -72,7 +78,7 @@ def check_leaks(
 ) -> list[Disagreement]:
     """What an engine and a table say otherwise than the references, over so many random cases. Empty = nothing."""
     numbers = range(first, first + cases)
-    return [each for number in numbers for each in disagreements(case(number), engine, table, parts)]
+    return [each for number in numbers for each in disagreements(further_case(number), engine, table, parts)]
 
 
 def disagreements(
@@ -82,33 +88,87 @@ def disagreements(
 
     Summaries are tried in cases with even numbers, merging in those with odd ones, and hubs in every eighth.
     """
-    rules = RulesAsWritten(given.book, given.relations)
-    is_even, is_eighth = given.number % 2 == 0, given.number % 8 == 0
-    over = RulesAsWritten(given.book, given.relations, over=True) if is_even and _sums_up(given.book) else None
+    ways = WrittenRules.of(given)
+    counts: Counter[tuple[str, float]] = Counter()
+
+    def before(listener: str, day: float) -> int:
+        return counts[listener, day]
+
     for heard in given.conversation:
-        spread = engine(given.book, given.relations, heard.seed)
-        yield from _of_tellings(given, rules, heard.seed, spread)
+        spread = engine(given.book, given.relations, heard.seed, before)
+        yield from _of_tellings(given, ways.at_once, heard.seed, spread, before)
         yield from _of_reading(given, heard, spread, table)
-        if parts.closed is not None and over is not None:
-            yield from _of_tellings(given, over, heard.seed, parts.closed(given.book, given.relations, heard.seed))
-        if parts.in_hubs is not None and is_eighth:
-            yield from _of_hubs(given, rules, heard.seed, parts.in_hubs)
-        if parts.merged is not None and not is_even:
-            yield from _of_merging(given, heard, parts.merged)
+        yield from _of_parts(given, ways, heard, spread, before, parts)
+        counts.update([*_heard_first(spread).items()])
     if parts.derived is not None:
         yield from _of_derived(given, parts.derived)
+
+
+@dataclass(frozen=True)
+class WrittenRules:
+    """What the rules of a case say at each message, and once the conversation is over."""
+
+    at_once: RulesAsWritten
+    over: RulesAsWritten | None
+    """`None` = no rule tells summaries, or they are not tried."""
+
+    @classmethod
+    def of(cls, given: LeakCase) -> WrittenRules:
+        """Those of a case."""
+        is_tried = given.number % 2 == 0 and _sums_up(given.book)
+        over = RulesAsWritten(given.book, given.relations, over=True) if is_tried else None
+        return cls(RulesAsWritten(given.book, given.relations), over)
+
+
+def _of_parts(
+    given: LeakCase,
+    ways: WrittenRules,
+    heard: HeardMessage,
+    spread: Spread,
+    before: HeardBefore,
+    parts: FurtherParts,
+) -> Iterator[Disagreement]:
+    if parts.closed is not None and ways.over is not None:
+        closed = parts.closed(given.book, given.relations, heard.seed, before)
+        yield from _of_tellings(given, ways.over, heard.seed, closed, before)
+    if parts.in_hubs is not None and given.number % 8 == 0:
+        yield from _of_hubs(given, ways.at_once, heard.seed, parts.in_hubs, before)
+    if parts.merged is not None and given.number % 2:
+        yield from _of_merging(given, heard, parts.merged)
+    if parts.texts is not None and _words_matter(given):
+        said = parts.texts(heard.seed, spread.tellings, heard_of(heard.seed))
+        for what in wrong_texts(heard.seed, spread.tellings, said):
+            yield Disagreement(given.number, heard.seed.key, what, leak=True)
+
+
+def _heard_first(spread: Spread) -> dict[str, float]:
+    """Everybody who is told → the first day."""
+    days: dict[str, float] = {}
+    for each in spread.tellings:
+        days[each.listener] = min(each.day, days.get(each.listener, each.day))
+    return days
+
+
+def _words_matter(given: LeakCase) -> bool:
+    """Whether some rule rewords or chooses; and every eighth case besides."""
+    levels = (each for pantheon in given.book.pantheons for each in levels_of(pantheon))
+    return given.number % 8 == 1 or any(each.retell or each.triage for each in levels)
+
+
+def _names_models(book: RuleBook) -> bool:
+    return any(each.spreading for pantheon in book.pantheons for each in levels_of(pantheon))
 
 
 def _sums_up(book: RuleBook) -> bool:
     return any(each.when == "conversation" for pantheon in book.pantheons for each in levels_of(pantheon))
 
 
-def _of_hubs(given: LeakCase, rules: RulesAsWritten, seed: Seed, engine: SpreadingEngine) -> Iterator[Disagreement]:
+def _of_hubs(
+    given: LeakCase, rules: RulesAsWritten, seed: Seed, engine: SpreadingEngine, before: HeardBefore
+) -> Iterator[Disagreement]:
     """Whoever reads it in a hub, or is told from there, is told as if there were none: no earlier, and nobody else."""
-    expected = reached(rules, seed)
-    found: dict[str, float] = {}
-    for each in engine(with_hubs(given.book), given.relations, seed).tellings:
-        found[each.listener] = min(each.day, found.get(each.listener, each.day))
+    expected = reached(rules, seed, before)
+    found = _heard_first(engine(with_hubs(given.book), given.relations, seed, before))
     for who in sorted(found):
         if who not in expected or found[who] < expected[who].day - 1e-9:
             yield Disagreement(given.number, seed.key, f"{who} is told through a hub on day {found[who]:g}", leak=True)
@@ -153,14 +213,18 @@ def _of_merging(
                     yield Disagreement(given.number, heard.seed.key, what, leak=True)
 
 
-def _of_tellings(given: LeakCase, rules: RulesAsWritten, seed: Seed, spread: Spread) -> Iterator[Disagreement]:
-    for complaint in unjustified(rules, seed, spread.tellings):
+def _of_tellings(
+    given: LeakCase, rules: RulesAsWritten, seed: Seed, spread: Spread, before: HeardBefore
+) -> Iterator[Disagreement]:
+    for complaint in unjustified(rules, seed, spread.tellings, before):
         yield Disagreement(given.number, seed.key, complaint, leak=True)
     if has_caps(given.book):
         return
-    expected = {who: outcome(way.hop, way.day, way.tellers, way.strength) for who, way in reached(rules, seed).items()}
+    ways = reached(rules, seed, before)
+    expected = {who: outcome(way.hop, way.day, way.tellers, way.strength) for who, way in ways.items()}
     found = outcomes_by_listener(spread)
-    for who in sorted(expected.keys() | found.keys()):
+    asked = expected if _names_models(given.book) else expected.keys() | found.keys()
+    for who in sorted(asked):
         if expected.get(who) != found.get(who):
             what = f"{who} is told {found.get(who, 'nothing')}, and should be told {expected.get(who, 'nothing')}"
             yield Disagreement(given.number, seed.key, what, leak=who not in expected)
@@ -208,8 +272,8 @@ class LeakSuite:
     parts: FurtherParts = NOTHING_ELSE
     """What else is tried."""
 
-    def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
-        """Who is told, by the engine under test."""
+    def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardBefore) -> Spread:
+        """Who is told, by the engine under test, where others have told listeners so much on each day."""
         raise NotImplementedError
 
     def readable(self, policy: str, learned: Channel, asked: Channel, there: Collection[str]) -> bool:

@@ -23,7 +23,10 @@ Where the text leaves a choice, this is the reading taken here:
 8. Whether a listener is `omniscient` is said by their membership, else by the pantheon.
 9. Days count before hops: the first telling to arrive counts, and others of the same day and hop add up with it.
 10. A message from a direct message stays private, however often it is told.
-11. What takes days arrives only if one of the rules by which it was told still tells this listener on that day, with
+11. A rule with a spreading model tells nobody by itself: the model says who tells whom. It tells what the teller lived
+    to somebody whom the rule offers it on that day, on any day on which the teller knows it.
+12. `budget.listener_day` counts messages: of this one, somebody may be told as often as rules say.
+13. What takes days arrives only if one of the rules by which it was told still tells this listener on that day, with
     what that day's options say of the message. Nothing else is asked again.
 
 `testing.reference_privacy` is the same for what may be read where.
@@ -32,7 +35,7 @@ Where the text leaves a choice, this is the reading taken here:
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
@@ -41,12 +44,19 @@ from ..propagation.records import Seed, Telling
 from ..rules.records import RuleBook, Rules
 from .reference_rules import GOSSIP, Offer, RulesAsWritten, levels_of
 
+HeardBefore = Callable[[str, float], int]
+"""Listener and game day → how many other messages they are told on that day."""
 MIN_STRENGTH = 0.05
 """Below this strength nothing is passed on."""
 USERS_ONLY = ("share_all_direct_user_interactions", "propagate_all_user_interactions")
 """The options that tell only what a user's persona takes part in."""
 FIRST_HAND = ("speaker", "addressee", "present")
 """The roles of a direct interaction."""
+
+
+def nothing_before(listener: str, day: float) -> int:
+    """Nobody was told anything else."""
+    return 0
 
 
 @dataclass(frozen=True)
@@ -91,17 +101,30 @@ def uncarried(options: Rules, seed: Seed) -> str | None:
 
 def arrives(rules: RulesAsWritten, offer: Offer, seed: Seed, teller: Knowing) -> bool:
     """Whether what is told by this rule still stands on the day it arrives."""
-    day, names = arrival_day(offer, teller), passing(offer, seed, teller)
+    day = arrival_day(offer, teller)
+    return day == teller.day or _lasts(rules, offer, seed, day, passing(offer, seed, teller))
+
+
+def _lasts(rules: RulesAsWritten, offer: Offer, seed: Seed, day: float, names: Set[str]) -> bool:
+    """Whether one of these rules tells the listener of the message on a day."""
     then = (each for each in rules.offers(offer.teller, day) if each.listener == offer.listener)
     same = (each for each in then if each.pantheon == offer.pantheon and each.names & names)
-    return day == teller.day or any(uncarried(each.options, seed) is None for each in same)
+    return any(uncarried(each.options, seed) is None for each in same)
 
 
-def _standing(rules: RulesAsWritten, seed: Seed, teller: Knowing) -> Iterator[Offer]:
-    """The offers by which a teller tells somebody."""
+def _standing(rules: RulesAsWritten, seed: Seed, teller: Knowing, heard: HeardBefore) -> Iterator[Offer]:
+    """The offers by which a teller tells somebody, of those that name no model."""
     for offer in rules.offers(teller.who, teller.day):
-        if stopped(offer, seed, teller) is None and arrives(rules, offer, seed, teller):
+        if offer.options.spreading is not None or stopped(offer, seed, teller) is not None:
+            continue
+        if arrives(rules, offer, seed, teller) and not _has_enough(offer, arrival_day(offer, teller), heard):
             yield offer
+
+
+def _has_enough(offer: Offer, day: float, heard: HeardBefore) -> bool:
+    """Whether the listener was told as many other messages on a day as the rule allows."""
+    most = None if offer.options.budget is None else offer.options.budget.listener_day
+    return most is not None and not offer.certain and heard(offer.listener, day) >= most
 
 
 def arrival_day(offer: Offer, teller: Knowing) -> float:
@@ -148,19 +171,26 @@ def falls(key: str, teller: str, listener: str, rule: str, chance: float) -> boo
 
 
 def has_caps(book: RuleBook) -> bool:
-    """Whether coins, fan-outs or budgets decide about some telling, so that `reached` says only who could be told."""
+    """Whether coins, fan-outs or budgets of messages decide about some telling, so that `reached` says only who could
+    be told."""
     levels = [level for pantheon in book.pantheons for level in levels_of(pantheon)]
-    return any(each.chance not in (None, 1.0) or each.fan_out is not None or each.budget is not None for each in levels)
+    return any(
+        each.chance not in (None, 1.0) or each.fan_out is not None or _message_budget(each) is not None
+        for each in levels
+    )
 
 
-def reached(rules: RulesAsWritten, seed: Seed) -> dict[str, Knowing]:
-    """Everybody who is told, breadth first by day and hop, if every coin falls for telling and no cap is reached."""
+def reached(rules: RulesAsWritten, seed: Seed, heard: HeardBefore = nothing_before) -> dict[str, Knowing]:
+    """Everybody who is told, breadth first by day and hop, if every coin falls for telling and no cap is reached.
+
+    Without those whom spreading models tell.
+    """
     known = {who: Knowing(who, 0, seed.day) for who in seed.direct}
     waves: dict[tuple[float, int], list[tuple[Offer, Knowing]]] = {}
     agenda: list[tuple[float, int]] = []
 
     def tell(teller: Knowing) -> None:
-        for offer in _standing(rules, seed, teller):
+        for offer in _standing(rules, seed, teller, heard):
             if offer.listener not in known:
                 when = (arrival_day(offer, teller), teller.hop + 1)
                 if when not in waves:
@@ -206,13 +236,15 @@ def by_hop(known: Mapping[str, Knowing]) -> dict[int, list[str]]:
 # --- whether what an engine says may be -------------------------------------------------------------------------------
 
 
-def unjustified(rules: RulesAsWritten, seed: Seed, tellings: Sequence[Telling]) -> list[str]:
+def unjustified(
+    rules: RulesAsWritten, seed: Seed, tellings: Sequence[Telling], heard: HeardBefore = nothing_before
+) -> list[str]:
     """A complaint for each telling that no chain of rules allows, and for each cap that was passed. Empty = no leak."""
     known = {who: Knowing(who, 0, seed.day) for who in seed.direct}
     complaints: list[str] = []
     allowed: list[tuple[Telling, list[Offer]]] = []
     for when, group in groupby(sorted(tellings, key=_when), key=_when):
-        wave = [(telling, _ways(rules, seed, known.get(telling.teller), telling)) for telling in group]
+        wave = [(telling, _ways(rules, seed, known.get(telling.teller), telling, heard)) for telling in group]
         complaints += [f"no rule allows {telling}" for telling, ways in wave if not ways]
         complaints += [f"knew it already: {telling}" for telling, _ in wave if telling.listener in known]
         found = [(offer, known[telling.teller]) for telling, ways in wave for offer in ways]
@@ -238,22 +270,53 @@ def _when(telling: Telling) -> tuple[float, int]:
     return telling.day, telling.hop
 
 
-def _ways(rules: RulesAsWritten, seed: Seed, teller: Knowing | None, telling: Telling) -> list[Offer]:
+def _ways(
+    rules: RulesAsWritten, seed: Seed, teller: Knowing | None, telling: Telling, heard: HeardBefore
+) -> list[Offer]:
     """The offers by which this teller tells this listener at this hop and on this day, if one of them is as told."""
     if teller is None or teller.hop + 1 != telling.hop:
         return []
     ways = [
         offer
-        for offer in _standing(rules, seed, teller)
+        for offer in _standing(rules, seed, teller, heard)
         if offer.listener == telling.listener and abs(arrival_day(offer, teller) - telling.day) < 1e-9
     ]
+    ways += _by_models(rules, seed, teller, telling)
     return ways if any(_is_offered(seed, offer, teller, telling) for offer in ways) else []
+
+
+def _by_models(rules: RulesAsWritten, seed: Seed, teller: Knowing, telling: Telling) -> list[Offer]:
+    """The offers by which a model may let this teller tell this listener: from the day on which the teller knows it."""
+    found = []
+    for delay in sorted({level.delay or 0.0 for each in rules.book.pantheons for level in levels_of(each)} | {0.0}):
+        then = replace(teller, day=telling.day - delay, hop=0, reach=0)
+        if then.day < teller.day:
+            continue
+        found += [
+            offer
+            for offer in rules.offers(teller.who, then.day)
+            if offer.listener == telling.listener
+            and offer.options.spreading is not None
+            and (offer.options.delay or 0.0) == delay
+            and _is_lived(offer, seed)
+            and uncarried(offer.options, seed) is None
+            and strength_after(offer, then) >= MIN_STRENGTH
+            and telling.listener not in seed.direct
+            and _lasts(rules, offer, seed, telling.day, {*offer.names - {GOSSIP}})
+        ]
+    return found
+
+
+def _is_lived(offer: Offer, seed: Seed) -> bool:
+    return any(seed.users or name not in USERS_ONLY for name in offer.names - {GOSSIP})
 
 
 def _is_offered(seed: Seed, offer: Offer, teller: Knowing, telling: Telling) -> bool:
     how = "witnessed" if offer.options.manner == "witnessed" else "shared"
     weakened = abs(telling.strength - strength_after(offer, teller)) < 1e-9
-    return telling.how == how and weakened and (offer.certain or _falls(seed, offer, telling))
+    as_said = telling.retell == (offer.options.retell or "verbatim") and telling.triage == offer.options.triage
+    by_model = offer.options.spreading is not None
+    return telling.how == how and weakened and as_said and (by_model or offer.certain or _falls(seed, offer, telling))
 
 
 def _falls(seed: Seed, offer: Offer, telling: Telling) -> bool:
@@ -271,7 +334,7 @@ def _over(
     """A complaint for each group of tellings that holds more listeners than every rule in it allows."""
     groups: dict[str, dict[str, int]] = {}
     for telling, ways in allowed:
-        caps = [cap(offer.options) for offer in ways if not offer.certain]
+        caps = [cap(offer.options) for offer in ways if not offer.certain and offer.options.spreading is None]
         if ways and len(caps) == len(ways) and all(each is not None for each in caps):
             most = max(each for each in caps if each is not None)
             groups.setdefault(telling.teller if by_teller else "", {})[telling.listener] = most

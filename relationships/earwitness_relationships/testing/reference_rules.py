@@ -5,7 +5,7 @@ Readings taken where the text leaves a choice are numbered in `testing.reference
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,10 +58,10 @@ class Encounter:
     """The day of telling."""
 
     @property
-    def options(self) -> Rules:
-        """The options in force between the two."""
-        levels = [each.rules for each in (self.relationship, self.member) if each is not None]
-        return merged([*levels, self.pantheon.rules])
+    def levels(self) -> list[Rules]:
+        """What is said about the two, the nearest first."""
+        nearer = [each.rules for each in (self.relationship, self.member) if each is not None]
+        return [*nearer, self.pantheon.rules]
 
 
 class RulesAsWritten:
@@ -77,6 +77,7 @@ class RulesAsWritten:
             self._edges.setdefault((each.source, each.target), []).append(each)
             self._neighbours.setdefault(each.source, set()).add(each.target)
         self._offers: dict[tuple[str, float], list[Offer]] = {}
+        self._options: dict[tuple[int, ...], Rules] = {}
 
     def offers(self, teller: str, day: float) -> list[Offer]:
         """Every rule by which this teller may tell somebody on this day, whatever the message says.
@@ -109,7 +110,7 @@ class RulesAsWritten:
         )
 
     def _offer(self, met: Encounter) -> Offer | None:
-        options = met.options
+        options = self._merged(met.levels)
         if (options.when or "message") != self._when or not self._is_related(met, options):
             return None
         active = {name for name in (*LIVED, GOSSIP) if self._tells(met, options, name)}
@@ -119,6 +120,13 @@ class RulesAsWritten:
             return None
         certain = _is_omniscient(met.pantheon, met.listener, met.day)
         return Offer(met.teller, met.listener, met.pantheon.slug, options, frozenset(active), certain)
+
+    def _merged(self, levels: Sequence[Rules]) -> Rules:
+        """The options in force, put together once for the same levels of the book."""
+        same = tuple(map(id, levels))
+        if same not in self._options:
+            self._options[same] = merged(levels)
+        return self._options[same]
 
     def _tells(self, met: Encounter, options: Rules, name: str) -> bool:
         """Whether an option that tells those who are named tells this listener."""
@@ -148,14 +156,17 @@ class RulesAsWritten:
         return any((types is None or type in types) and weight >= least for type, weight in edges)
 
 
-def merged(levels: Iterable[Rules]) -> Rules:
+def merged(levels: Sequence[Rules]) -> Rules:
     """One set of options: for each, what the first level says that says anything."""
     options: dict[str, Any] = {}
     for level in levels:
-        for name in Rules.model_fields:
+        for name in level.model_fields_set:
             if options.get(name) is None and (value := getattr(level, name)) is not None:
                 options[name] = value
-    return Rules(**options)
+    return NOTHING_SAID.model_copy(update=options)
+
+
+NOTHING_SAID = Rules()
 
 
 def members_on(pantheon: Pantheon, day: float) -> dict[str, Member]:

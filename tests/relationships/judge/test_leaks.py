@@ -9,19 +9,19 @@ from earwitness_relationships.propagation.records import Seed, Spread, Telling
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.testing.cases import PEOPLE, case
 from earwitness_relationships.testing.leaks import FurtherParts, check_leaks
-from earwitness_relationships.testing.reference import has_caps, reached
+from earwitness_relationships.testing.reference import HeardBefore, has_caps, reached
 from earwitness_relationships.testing.reference_privacy import may_recall
 from earwitness_relationships.testing.reference_rules import RulesAsWritten
 
 CASES = 300
 
 
-def obedient(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+def obedient(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardBefore) -> Spread:
     """An engine that tells whom the reference reaches, in the manner of the rules, and nobody where there are caps."""
     if has_caps(book):
         return Spread()
     rules = RulesAsWritten(book, relations)
-    known = reached(rules, seed)
+    known = reached(rules, seed, heard)
     days = dict.fromkeys(seed.direct, seed.day) | {who: each.day for who, each in known.items()}
     told = [(listener, way, teller) for listener, way in known.items() for teller in way.tellers]
     return Spread(
@@ -38,7 +38,7 @@ def manners(rules: RulesAsWritten, teller: str, listener: str, day: float) -> se
     return {"witnessed" if each.options.manner == "witnessed" else "shared" for each in ways[:1]}
 
 
-def everybody(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+def everybody(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardBefore) -> Spread:
     """An engine that tells everybody everything."""
     others = [each for each in PEOPLE if each not in seed.direct]
     return Spread(
@@ -46,7 +46,7 @@ def everybody(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spre
     )
 
 
-def nobody(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+def nobody(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardBefore) -> Spread:
     """An engine that tells nobody anything."""
     return Spread()
 

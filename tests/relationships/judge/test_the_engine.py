@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from math import inf
 from types import SimpleNamespace
@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from earwitness import Channel, Character
+from earwitness import Channel, Character, Message, SettledMessage
+from earwitness.events import NothingStands
 from earwitness.filters import matches
 from earwitness.records.channel import shared_channel
 from earwitness.records.character import as_cast
@@ -24,36 +25,118 @@ from earwitness_relationships.privacy.place import Place, readable
 from earwitness_relationships.privacy.table import PrivacyTable, privacy_table
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
 from earwitness_relationships.propagation.hub_walk import HubWalk
+from earwitness_relationships.propagation.models import SpreadingModel
+from earwitness_relationships.propagation.models.cascades import IndependentCascade, LinearThreshold, Sir
+from earwitness_relationships.propagation.models.rounds import Pull, Push, PushPull
+from earwitness_relationships.propagation.models.rumours import DaleyKendall, MakiThompson
+from earwitness_relationships.propagation.models.spread import begun, spread_by_models
+from earwitness_relationships.propagation.passing_on import PassingOn
 from earwitness_relationships.propagation.records import Telling
+from earwitness_relationships.propagation.retell import Retellers
 from earwitness_relationships.propagation.same_fact import read_alike
-from earwitness_relationships.propagation.walk import Walk
+from earwitness_relationships.propagation.triage import Passing, TriageAnswer, Triages
+from earwitness_relationships.propagation.walk import HeardOn, Walk
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.settings import PrivacySettings
 from earwitness_relationships.testing.cases import PEOPLE, PERSONA, HeardMessage
 from earwitness_relationships.testing.leaks import FurtherParts, LeakSuite
+from earwitness_relationships.testing.reference_texts import is_worth_it
 
+MODELS: dict[str, SpreadingModel] = {
+    "independent_cascade": IndependentCascade(),
+    "linear_threshold": LinearThreshold(),
+    "daley_kendall": DaleyKendall(),
+    "maki_thompson": MakiThompson(),
+    "push": Push(),
+    "pull": Pull(),
+    "push_pull": PushPull(),
+    "sir": Sir(),
+}
 CASES = int(os.environ.get("EARWITNESS_LEAK_CASES", "1600"))
 PARTS = 16
 
 
+COMPILED: dict[tuple[int, int], tuple[RuleBook, Sequence[Relation], Adjacency]] = {}
+"""The rules and the graph that were compiled last, as they stay compiled from message to message."""
+
+
 def adjacency(book: RuleBook, relations: Sequence[Relation]) -> Adjacency:
-    return Adjacency(book, GraphView.of(Fact(relation=each) for each in relations))
+    same = id(book), id(relations)
+    if same not in COMPILED:
+        COMPILED.clear()
+        view = GraphView.of(Fact(relation=each) for each in relations)
+        COMPILED[same] = (book, relations, Adjacency(book, view))
+    return COMPILED[same][2]
 
 
-def closed(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+def told(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardOn) -> Spread:
+    """Who is told of a message, also by spreading models."""
+    compiled = adjacency(book, relations)
+    found = spread(compiled, seed, heard=heard)
+    if not compiled.models:
+        return found
+    known = {**dict.fromkeys(seed.direct), **{each.listener: each for each in reversed(found.tellings)}}
+    begins = begun(compiled, seed, PEOPLE)
+    by_models = spread_by_models(compiled, seed, MODELS, known, begins, PEOPLE, inf)
+    return Spread(tellings=(*found.tellings, *by_models.tellings))
+
+
+def closed(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardOn) -> Spread:
     """Who is told once the conversation is over."""
-    walk = Walk(adjacency(book, relations), seed, when="conversation")
+    walk = Walk(adjacency(book, relations), seed, when="conversation", heard=heard)
     walk.run()
     return Spread(tellings=tuple(walk.tellings()))
 
 
-def in_hubs(book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
+def in_hubs(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardOn) -> Spread:
     """Who is told, or reads it in a hub."""
-    nothing_before: dict[str, Any] = {"heard": None, "tellings_before": 0, "hubs": ()}
+    nothing_before: dict[str, Any] = {"heard": heard, "tellings_before": 0, "hubs": ()}
     walk = HubWalk(adjacency(book, relations), seed, until=inf, among=set(PEOPLE), **nothing_before)
     walk.run()
     own = [*walk.tellings()]
     return Spread(tellings=(*own, *(each for hub in walk.hub_tellings() for each in walk.read(hub))))
+
+
+class OurParts:
+    """The reteller and the triages that the rules of the suite name, and a story in which nothing else was told."""
+
+    def make(self, kind: str, name: str) -> Any:
+        return SimpleNamespace(retell=lambda text, telling: text.upper()) if kind == "reteller" else Choosing(name)
+
+    async def heard_on(self, day: float) -> list[Any]:
+        return []
+
+    def said_before(self, digest: str) -> list[str]:
+        return []
+
+
+class Choosing:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def triage(self, passing: Passing) -> TriageAnswer:
+        return TriageAnswer(decision="keep" if is_worth_it(self.name, passing.tellings[0]) else "drop")
+
+
+def texts(seed: Seed, tellings: Sequence[Telling], heard: Mapping[str, str]) -> dict[str, list[str]]:
+    """What listeners are told."""
+    ours: Any = OurParts()
+    event: Any = SimpleNamespace(ahead=0.0, session="s1", message=SETTLED, standing=NothingStands())
+    people: Any = SimpleNamespace(characters=dict(zip(PEOPLE, PEOPLE, strict=True)))
+    words = {**heard}
+    passing = PassingOn(event, people, ours, Retellers(ours, {}), Triages(ours, {})).passed_on(tellings, words)
+    with pytest.raises(StopIteration) as ended:  # nothing in it waits for anything
+        passing.send(None)
+    said: dict[str, list[str]] = {}
+    for share in ended.value.value.shares:
+        said.setdefault(share.character, []).append(
+            words[share.shared_from] if share.content is None else share.content
+        )
+    return said
+
+
+SAID = Message(key="m", sequence=1, speaker="ada", content="", game_day=1, scene="x", timestamp="")
+SETTLED = SettledMessage(message=SAID, participants={})
 
 
 def stored(heard: HeardMessage) -> dict[str, Any]:
@@ -95,10 +178,10 @@ def place_of(asked: Channel) -> Place:
 
 class OurEngine(LeakSuite):
     cases = CASES // PARTS
-    parts = FurtherParts(closed=closed, in_hubs=in_hubs, derived=derived, merged=merged)
+    parts = FurtherParts(closed=closed, in_hubs=in_hubs, derived=derived, merged=merged, texts=texts)
 
-    def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed) -> Spread:
-        return spread(adjacency(book, relations), seed)
+    def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardOn) -> Spread:
+        return told(book, relations, seed, heard)
 
     def readable(self, policy: str, learned: Channel, asked: Channel, there: Collection[str]) -> bool:
         return matches(readable(table(policy), place_of(asked)), {**learned.metadata, "participants": sorted(there)})

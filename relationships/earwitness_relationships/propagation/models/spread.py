@@ -190,7 +190,8 @@ class ModelRounds:
         """Whether the teller may still tell the listener by the same rule on the day on which it arrives."""
         joint = (telling.teller, telling.listener)
         ways = (carrier for pair, (_, carrier) in self._every if pair == joint and carrier.rule == telling.rule)
-        return any(each.holds_on(telling.day) for each in ways)
+        then = self._seed.model_copy(update={"day": telling.day})
+        return any(_carries(each, then) for each in ways)
 
 
 def _joints(adjacency: Adjacency, spread: ModelSpread, among: Collection[str]) -> Iterator[tuple[Joint, JointBy]]:
