@@ -279,6 +279,6 @@ def _unspaced(members: Iterable[Character]) -> dict[str, str]:
     owners: dict[str, set[str]] = {}
     for member in members:
         for name in member.names:
-            if _UNSPACED.search(name):
+            if not name.isascii() and _UNSPACED.search(name):
                 owners.setdefault(name, set()).add(member.id)
     return {name: next(iter(ids)) for name, ids in owners.items() if len(ids) == 1}
