@@ -298,7 +298,7 @@ class Applier:
         self._done(sequences)
 
     async def _write(self, plans: Sequence[Plan], work: Work) -> list[str]:
-        """Put and remove memories; acknowledge all batches but the last.
+        """Put and remove memories; acknowledge whole batches, except what was written last.
 
         Returns the delivery ids not acknowledged yet.
         """
@@ -307,8 +307,9 @@ class Applier:
         needed, put, began = partial(self._is_needed, plans[0]), list(work.put), perf_counter()
         begin, size = 0, work.batch
         while begin < len(put):
-            if written:
+            if len(written) >= work.batch:
                 await ledger.acknowledge(plans[0].session, (), written)
+                written = []
             if begin:
                 seconds, others = perf_counter() - began, len(self._backlog.long)
                 is_quiet = await self._engine.foreground.pause(seconds, needed, among=others)
@@ -320,7 +321,7 @@ class Applier:
             begin += size
             await self._limited(store.put(memories))
             await self._still_ours(plans, memories)
-            written = list(deliveries)
+            written += deliveries
             self._backlog.note_written(plans, memories)
             if self._wanted:
                 self._notify()

@@ -6,8 +6,8 @@ Nobody moves in a direct message, nor in a channel that has members and no place
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal, TypeVar
 
 from ..records.channel import StandingChannel
 from ..records.message import Message
@@ -16,8 +16,10 @@ from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
 from ..slices import in_slices
 from .whereabouts import folded
 
+T = TypeVar("T")
 HOST = "the host said so"
-_LEAVES = Movement(character="", kind="leave", evidence=HOST, certain=True).__dict__
+_LEAVES = Movement(character="", kind="leave", evidence=HOST, certain=True)
+_ENTERS = Movement(character="", kind="enter", evidence=HOST, certain=True)
 UNHEARD = ("absent", "mentioned")
 """Roles of characters who are not there, by the detector's word."""
 
@@ -39,11 +41,33 @@ def _moves(moment: Moment) -> Iterator[Movement]:
     named = (*_speaking(moment), *(message.present or ()))
     there = {id: None for id in named if id in cast.by_id and id not in cast.narrators}
     is_current = message.scene == moment.state.current_scene
+    arrival, is_there = _for_each_where(_arrival, moment), _for_each_where(_is_or_may_be_there, moment)
     for id in _not_surely_here(there, places) if is_current else there:
-        yield from _arrival(id, places.get(id), moment)
+        if (way := arrival(places.get(id))) is not None:
+            yield _like(way, id)
     for id in cast.by_id if message.present is not None else ():
-        if id not in there and id not in cast.narrators and _is_or_may_be_there(places.get(id), moment):
-            yield Movement.unchecked({**_LEAVES, "character": id})
+        if id not in there and id not in cast.narrators and is_there(places.get(id)):
+            yield _like(_LEAVES, id)
+
+
+def _like(movement: Movement, id: str) -> Movement:
+    """The movement of another character. It is not validated again: thousands may make it at once."""
+    return Movement.unchecked({**movement.__dict__, "character": id})
+
+
+def _for_each_where(
+    judge: Callable[[Whereabouts | None, Moment], T], moment: Moment
+) -> Callable[[Whereabouts | None], T]:
+    """What is judged of somebody's whereabouts. Thousands may share one record, which is judged once."""
+    judged: dict[int, T] = {}
+
+    def of(where: Whereabouts | None) -> T:
+        key = id(where)
+        if key not in judged:
+            judged[key] = judge(where, moment)
+        return judged[key]
+
+    return of
 
 
 def _not_surely_here(names: Iterable[str], places: Mapping[str, Whereabouts]) -> Iterator[str]:
@@ -64,16 +88,15 @@ def _speaking(moment: Moment) -> tuple[str, ...]:
     return () if where is not None and where.condition == "on_call" else (moment.message.speaker,)
 
 
-def _arrival(id: str, where: Whereabouts | None, moment: Moment) -> Iterator[Movement]:
-    """How somebody comes to be there; those who sleep are carried there, and sleep on."""
+def _arrival(where: Whereabouts | None, moment: Moment) -> Movement | None:
+    """How somebody comes to be there, if they are not; those who sleep are carried there, and sleep on."""
     scene, current = moment.message.scene, moment.state.current_scene
     asleep = where is not None and where.condition in PERCEIVES_NOTHING
     if where is not None and where.place == scene and (asleep or scene != current):
-        return
+        return None
     if scene != current or asleep:
-        yield Movement(character=id, kind="move", place=scene, evidence=HOST, certain=True)
-    elif where is None or not (where.here and where.certain):
-        yield Movement(character=id, kind="enter", evidence=HOST, certain=True)
+        return Movement(character="", kind="move", place=scene, evidence=HOST, certain=True)
+    return _ENTERS if where is None or not (where.here and where.certain) else None
 
 
 def _is_or_may_be_there(where: Whereabouts | None, moment: Moment) -> bool:

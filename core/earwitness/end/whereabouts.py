@@ -30,13 +30,17 @@ def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, s
     """Everyone's whereabouts after the movements, in order, as of journal entry `sequence` in `scene`."""
     after = dict(places)
     alike: dict[tuple[object, ...], Whereabouts] = {}
+    same: dict[tuple[object, ...], Whereabouts] = {}  # by identity, of what is in `places` or in `alike`
     for movement in movements:  # thousands may come or go at once, all of them alike
         where = after.get(movement.character)
-        way = (_values(where), movement.kind, movement.place, movement.condition, movement.certain)
-        if way not in alike:
-            nowhere = where or Whereabouts(place=scene if movement.kind == "become" else None)
-            alike[way] = _moved(nowhere, _to_a_path(movement), scene, sequence)
-        after[movement.character] = alike[way]
+        manner = (movement.kind, movement.place, movement.condition, movement.certain)
+        if (id(where), *manner) not in same:
+            way = (_values(where), *manner)
+            if way not in alike:
+                nowhere = where or Whereabouts(place=scene if movement.kind == "become" else None)
+                alike[way] = _moved(nowhere, _to_a_path(movement), scene, sequence)
+            same[id(where), *manner] = alike[way]
+        after[movement.character] = same[id(where), *manner]
     return after
 
 

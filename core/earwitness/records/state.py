@@ -157,7 +157,9 @@ class State(Record):
         """The whereabouts that differ, by character id; `None` where the story no longer says anything."""
         old, new = self.whereabouts, after.whereabouts
         gone: dict[str, Whereabouts | None] = dict.fromkeys(sorted(old.keys() - new.keys()))
-        return gone | {id: where for id, where in new.items() if old.get(id) is not where and old.get(id) != where}
+        pairs = {(id(old.get(name)), id(where)): (old.get(name), where) for name, where in new.items()}
+        differ = {pair for pair, (one, other) in pairs.items() if one is not other and one != other}
+        return gone | {name: where for name, where in new.items() if (id(old.get(name)), id(where)) in differ}
 
     def moved(self, whereabouts: Mapping[str, Whereabouts | None]) -> State:
         """The state after `movements_to`."""

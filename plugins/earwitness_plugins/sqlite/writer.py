@@ -10,11 +10,15 @@ from typing import Any
 
 import apsw
 
+from .checkpoints import Checkpoints
 from .job import Job, answer_all
 from .watch import Lost, Watch
 
 BATCH = 256
 CHECKPOINT_PAGES = 1000
+"""The log is moved into the file whenever it has so many pages more, …"""
+LONGEST_LOG = 4 * CHECKPOINT_PAGES
+"""… and begins anew once it has so many, which the writing thread itself must see to: it pauses for that."""
 Connect = Callable[[], apsw.Connection]
 SECOND_LOOK = 0.1
 """Seconds after which the file is looked at again, if nothing is written meanwhile."""
@@ -38,6 +42,9 @@ class Writer:
         self._synchronous = ""
         self._undurable = False
         self._wal_pages = 0
+        self._moved_pages = 0
+        """How many pages the log had when it was last moved into the file, or was about to be."""
+        self._checkpoints = Checkpoints(connect)
         self._watch = watch
         self._alone = alone
         self._look_again = False
@@ -65,6 +72,7 @@ class Writer:
             answer_all(jobs)
             jobs.clear()  # this thread must not keep the results alive while it waits
             self._checkpoint()
+        self._checkpoints.stop()
         if self._connection is not None:
             with suppress(Exception):  # it is closed all the same
                 self._look()
@@ -170,7 +178,7 @@ class Writer:
         _touch(connection)
         expected = connection.pragma("user_version")
         connection.execute("COMMIT")
-        with self._alone():
+        with self._checkpoints.disconnected(), self._alone():
             connection.close()
             self._connection = None
             self._watch.unset()
@@ -205,11 +213,19 @@ class Writer:
 
     def _checkpoint(self) -> None:
         """Move a long log into the file, after the callers were answered."""
-        if self._connection is None or self._wal_pages < CHECKPOINT_PAGES:
+        if self._connection is None or self._lost is not None:
             return
-        self._wal_pages = 0
-        with suppress(apsw.Error):  # the log keeps everything, and the next commit tries again
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        pages = self._wal_pages
+        if pages < self._moved_pages:  # it has begun anew
+            self._moved_pages = 0
+        if pages - self._moved_pages < CHECKPOINT_PAGES:
+            return
+        self._moved_pages = pages
+        if pages < LONGEST_LOG:
+            self._checkpoints.wake()
+        else:
+            with suppress(apsw.Error):  # the log keeps everything, and the next commit tries again
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
 
 def _touch(connection: apsw.Connection) -> None:

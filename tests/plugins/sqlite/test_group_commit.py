@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from earwitness.errors import ContainerCollision, StorageError
+from earwitness_plugins.sqlite import checkpoints, writer
 
 
 class Gate:
@@ -149,10 +150,29 @@ async def test_sync_writes_something_only_when_there_is_something_to_bring_to_th
 
 
 async def test_the_log_is_moved_into_the_file_and_does_not_grow_for_ever(words: Any) -> None:
-    for number in range(40):
-        await words.add(f"{number}" * 100_000)
+    for number in range(200):
+        await words.add(f"{number:03}" * 50_000)
     log = await words.database.read(lambda c: c.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP))
-    assert log[0] < 2000
+    assert log[0] < 2 * writer.LONGEST_LOG
+
+
+async def test_the_log_is_moved_into_the_file_while_the_writing_thread_goes_on(
+    words: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, over = Event(), Event()
+
+    def lingering(connect: Any) -> Any:
+        begun.set()
+        over.wait(60)
+        return connect()
+
+    monkeypatch.setattr(checkpoints.Checkpoints, "_connected", lambda self: lingering(self._connect))
+    number = 0
+    while not begun.is_set():
+        await words.add(f"{(number := number + 1):03}" * 50_000)
+    for more in range(20):
+        await words.add(f"{more}")
+    over.set()
 
 
 def _synchronous(connection: apsw.Connection) -> int:
