@@ -326,7 +326,7 @@ class ReadRequest(Record):
     """Whether its newest memories are always included, whatever is asked; by default they are searched."""
     unless_own: bool = False
     """Whether to leave out what is about messages of which the reader's own container holds a memory. What several such
-    reads find about the same messages is read once: the strongest, then the earliest."""
+    reads find about the same messages, or with the same `factId`, is read once: the strongest, then the earliest."""
     any_day: bool = False
     """Whether to find also what another session learned on a later day than it is here: for containers whose sessions
     count their days each for themselves."""

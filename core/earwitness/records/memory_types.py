@@ -17,6 +17,11 @@ def without_null(values: object, info: ValidationInfo) -> object:
     return {key: value for key, value in values.items() if value is not None}
 
 
+TOLD_AT = "toldAt"
+"""Metadata of what a hub was told: number of the journal entry with which it was told. Who joins the story later does
+not read it."""
+FACT_ID = "factId"
+"""Metadata: the same for memories that say the same of one fact. Who may read several of them in hubs reads one."""
 MESSAGE = "message"
 UPDATE_TYPES = ("world_state_update", "character_update")
 """World updates."""

@@ -17,10 +17,11 @@ from ..loading.settings import FillSettings, RecallSettings
 from ..plugin_data import PluginData
 from ..records.channel import Channel
 from ..records.journal import Entry
-from ..records.memory import STRENGTH, Hit, Memory
+from ..records.memory import Hit, Memory
 from . import strange_fields
 from .excerpts import within
 from .news import news_told_along
+from .one_each import one_each
 from .past import PastSource, as_before
 from .rank import SectionCandidates, chosen, merged, ranked
 from .reads import Read, learned_by, own_read, requested_reads
@@ -176,7 +177,7 @@ async def _unless_own(
     source: RecallSource, reads: Sequence[Read], found: list[list[Hit]], day: float
 ) -> list[list[Hit]]:
     """What was found, but, where a read asks for that, nothing of messages of which the reader has an own memory, and
-    each message once."""
+    each message and each fact once."""
     keys = {key for read, hits in zip(reads, found, strict=True) if read.unless_own for key in _keys_of(hits)}
     if not keys:
         return found
@@ -184,25 +185,11 @@ async def _unless_own(
     own = await source.list(reads[0].container, filter=about)
     held = {key for memory in own for key in memory.message_keys}
     shared = [hit.memory for read, hits in zip(reads, found, strict=True) if read.unless_own for hit in hits]
-    first = {each.message_keys: each.id for each in sorted(shared, key=_shown_first, reverse=True)}
-
-    def stays(memory: Memory) -> bool:
-        keys = memory.message_keys
-        return not keys or (not held.intersection(keys) and first[keys] == memory.id)
-
+    kept = one_each([each for each in shared if held.isdisjoint(each.message_keys)])
     return [
-        [hit for hit in hits if not read.unless_own or stays(hit.memory)]
+        [hit for hit in hits if not read.unless_own or hit.memory.id in kept]
         for read, hits in zip(reads, found, strict=True)
     ]
-
-
-def _shown_first(memory: Memory) -> tuple[int, float, float, str, str]:
-    """Sort key: of several memories of one message, which of them is read, as of several supports of one memory."""
-    data, trust = memory.metadata, memory.metadata.get("trust", 1.0)
-    trusted = float(trust) if isinstance(trust, int | float) else 1.0
-    how = str(data.get("interactionType"))
-    strength = STRENGTH.index(how) if how in STRENGTH else len(STRENGTH)
-    return strength, memory.learned_day or 0.0, -trusted, str(data.get("sharedFrom", "")), memory.container + memory.id
 
 
 def _keys_of(hits: Sequence[Hit]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from earwitness.containers import persona_container
 from earwitness.formats import metadata_key
 from earwitness.records.memory_types import MetaValue
 
+from ..said_alike import fact_id
 from ..tellable import can_tell
 
 LIVED = "memory"
@@ -83,8 +84,8 @@ def _of_share(event: SharingEvent, persona: Character, listener: Character, shar
     given = {"how": share.how, "shared_from": share.shared_from, "rule": share.rule}
     kept = _kept(event, persona, listener, text, more)
     message = event.message.message
-    same = f"told-{message.key}-{message.revision}"  # several tellers are supports of one memory
-    return kept.model_copy(update={**given, "due": share.due, "trust": share.trust, "identity": same})
+    same = fact_id(event, text) or f"{message.key}-{message.revision}"  # several tellers are supports of one memory
+    return kept.model_copy(update={**given, "due": share.due, "trust": share.trust, "identity": f"told-{same}"})
 
 
 def _kept(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from earwitness.filters import And, Compare, Filter, Not, Or, equals, matches
-from earwitness.records.memory_types import MetaValue
+from earwitness.records.memory_types import TOLD_AT, MetaValue
 
 from ..bubble_mark import HubsThen
 from ..compiled.adjacency import Adjacency
@@ -26,8 +26,6 @@ TOLD_ON = "toldOn"
 """Metadata: the game day on which it was told. It may arrive later."""
 ARRIVES = "learnedDay"
 """Metadata: the game day on which it arrives."""
-TOLD_AT = "toldAt"
-"""Metadata: number of the journal entry with which it was told. Who joins the story later does not read it."""
 TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
 """Metadata: how many messages the story had by then, and the version of the graph of all stories. Who was made a member
 after that does not read it."""

@@ -12,8 +12,9 @@ from datetime import datetime
 
 from earwitness import Derivation, SharingEvent
 from earwitness.containers import EVERYBODY, pantheon_container
-from earwitness.records.memory_types import MetaValue
+from earwitness.records.memory_types import FACT_ID, MetaValue
 
+from ..said_alike import fact_id
 from .hub_before import HubBefore
 from .hub_readers import SAID_TIME, TOLD, HubReaders, when_written
 from .lapsed import RulesOnArrival
@@ -125,6 +126,7 @@ def _in_hub(
         "messageIds": [message.key],
         "revision": message.revision,
         KNOWN_TO: list(known),
+        **({FACT_ID: fact} if (fact := fact_id(event, text, hub.slug, telling.how)) else {}),
         **_said_time(message.timestamp),
         **when_written(hub),
     }

@@ -9,11 +9,12 @@ from earwitness import Share, SharingEvent
 from earwitness.formats import message_text_of
 from earwitness.records.plan import Answer, Delivery
 
+from ..said_alike import digest_of
 from .memo import Memo
 from .personalities import Personalities
 from .records import Stop, Telling
 from .retell import Retellers
-from .same_fact import EarlierTellings, digest_of, read_alike, says_the_same
+from .same_fact import EarlierTellings, read_alike, says_the_same
 from .triage import Heard, Passing, TriageOutcome, Triages
 
 

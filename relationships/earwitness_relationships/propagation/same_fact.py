@@ -8,36 +8,19 @@ a memory of their own: whose mother is it in `Mother has died.`? A question is n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
 
 from earwitness import SharingEvent
 from earwitness.formats import message_text_of
-from earwitness.records.character import Cast
 from earwitness.records.memory_types import MetaValue
 from earwitness.records.message import Message
 from earwitness.records.plan import Delivery
 
+from ..said_alike import SAID, WHERE, personas_of, words_of
 from .records import Telling
 
-FULL_STOPS = ".!…。\uff01"
-"""Signs at the end of a text that change nothing about it."""
-FEWEST = 3
-"""Words of a fact; `Yes.` and `Good night!` say nothing by themselves."""
 _FILLERS = "alas oh ah aha hm hmm eh indeed sadly unfortunately fortunately luckily thankfully"
 FILLERS = frozenset(_FILLERS.split())
 """Words that may be left out of a sentence, and it says the same."""
-SAID = {"speaker": "speaker", "gameDay": "game_day", "location": "scene"}
-"""Metadata → the field of the message."""
-WHERE = {"contextType": "context", "channelId": "channel_id", "guildId": "guild_id", "personaId": "persona_id"}
-"""Metadata → the field of the channel."""
-
-
-def digest_of(text: str) -> str | None:
-    """The same for the same words; `None` for what is too short to be a fact, or a question."""
-    words = _words(text)
-    if len(words) < FEWEST or "?" in text or "\uff1f" in text:
-        return None
-    return blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def says_the_same(one: str, other: str) -> bool:
@@ -57,8 +40,8 @@ class EarlierTellings:
 
     def memory(self, owner: str, text: str, telling: Telling) -> str | None:
         """Id of the memory in which somebody was told the same first; `None` if they were not."""
-        words = _words(text)
-        same = (each for each in self._of.get(owner, ()) if _words(message_text_of(each.body)) == words)
+        words = words_of(text)
+        same = (each for each in self._of.get(owner, ()) if words_of(message_text_of(each.body)) == words)
         return next((each.memory_id for each in same if read_alike(each, telling, self._event)), None)
 
 
@@ -71,7 +54,7 @@ def read_alike(earlier: Delivery, telling: Telling, event: SharingEvent) -> bool
     is_same = (
         _said_alike(earlier.metadata, event.message.message) and earlier.metadata.get("pantheonId") == telling.pantheon
     )
-    return is_same and _personas(earlier.metadata.get("participants", []), event.cast) == _personas(
+    return is_same and personas_of(earlier.metadata.get("participants", []), event.cast) == personas_of(
         [*event.message.participants], event.cast
     )
 
@@ -82,20 +65,10 @@ def _said_alike(metadata: Mapping[str, MetaValue], message: Message) -> bool:
     return is_same and all(metadata.get(name) == getattr(message.channel, field) for name, field in WHERE.items())
 
 
-def _personas(participants: MetaValue, cast: Cast) -> set[str]:
-    """Those who may recall it because they were there: personas, and whoever the cast does not know."""
-    there = [str(each) for each in participants] if isinstance(participants, list) else []
-    return {id for id in there if id not in cast or cast[id].kind == "persona"}
-
-
-def _words(text: str) -> list[str]:
-    return text.strip().rstrip(FULL_STOPS).split()
-
-
 def _without_fillers(text: str) -> list[str]:
     """The words of a text, without fillers and the commas around them."""
     left: list[str] = []
-    for word in _words(text):
+    for word in words_of(text):
         if word.casefold().strip(",") not in FILLERS:
             left.append(word)
         elif left:

@@ -24,7 +24,7 @@ from .cases import PEOPLE, SLUGS, LeakCase, case
 from .played_cases import InstanceOpener, as_file, begun, text_of
 
 CHANGES = (
-    *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "disguise", "unmask"),
+    *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "say again", "disguise", "unmask"),
     *("join the story", "join", "leave", "remove", "remove the pantheon"),
 )
 """What may happen between the days."""
@@ -212,7 +212,7 @@ class _Play:
         match self._random.choice(self._changes):
             case "edit" | "retract" | "retract own" as change:
                 await self._take_back(story, seed, change)
-            case "say" | "disguise" | "unmask" as change:
+            case "say" | "say again" | "disguise" | "unmask" as change:
                 await self._speak(story, change)
             case "join" | "leave" | "remove" | "remove the pantheon" as change:
                 await self._members(story, change)
@@ -229,7 +229,9 @@ class _Play:
 
     async def _speak(self, story: Session, change: str) -> None:
         masked = [each for each in await story.messages() if each.message.speak_as] if change == "unmask" else []
-        if change != "unmask":
+        if change == "say again":
+            await self._say_again(story)
+        elif change != "unmask":
             await self._say(story, speak_as="Hooded Stranger" if change == "disguise" else None)
         for each in masked[:1]:
             await story.unmask(each.speaker)
@@ -251,6 +253,18 @@ class _Play:
         key = f"later{self._said}"
         self._said += 1
         await story.say(speaker, f"Secret{key} concerns nobody else.", key=key, audience=audience, **given)
+
+    async def _say_again(self, story: Session) -> None:
+        """The same words twice on a day, to others each time."""
+        speaker = self._random.choice(story.cast.ids)
+        for n in range(2):
+            there = self._random.sample(story.cast.ids, self._random.randint(0, 2))
+            said: dict[str, Any] = {
+                "key": f"again{self._said}-{n}",
+                "audience": [each for each in there if each != speaker],
+            }
+            await story.say(speaker, f"Secretagain{self._said} concerns nobody else.", **said)
+        self._said += 1
 
     async def _members(self, story: Session, change: str) -> None:
         pantheons = story.relationships.pantheons

@@ -18,6 +18,7 @@ MIXES = (
     ("join the story", "join", "edit", "say"),
     ("join", "leave", "remove", "say"),
     ("say", "disguise", "unmask", "join"),
+    ("say again", "retract own", "nothing", "join"),
     CHANGES,
 )
 """What happens in the stories of each part."""

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Session
-from earwitness_relationships.propagation.same_fact import digest_of, says_the_same
+from earwitness_relationships.propagation.same_fact import says_the_same
+from earwitness_relationships.said_alike import digest_of
 
 Village = Callable[..., Awaitable[Session]]
 RULES = """
