@@ -8,19 +8,24 @@ synchronous face has it too: there its coroutines are plain calls.
 One in the group `earwitness.revision` names a coroutine function that takes the same as a session extension, and what
 was revised: a key, or the id of a memory. Where the package has noted facts under the entry point's name, it is awaited
 after an edit, a reroll or a retraction, to make anew what rested on it.
+
+One in the group `earwitness.arrival` names a coroutine function that takes the story and its `Earwitness`. Where the
+package has noted facts under the entry point's name, it is awaited after a change of the game day, to pass on what has
+arrived with it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Container
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from .errors import EarwitnessError, PluginError, did_you_mean
 from .time_limit import contained, reason
 
-REVISION = "earwitness.revision"
+REVISION, ARRIVAL = "earwitness.revision", "earwitness.arrival"
+NOT_PASSED_ON = "story %r: %s could not pass on what has arrived with the day: %s"
 NOT_REMADE = "story %r: %s could not make anew what rested on the revised text: %s"
 _log = logging.getLogger("earwitness")
 
@@ -58,15 +63,24 @@ class Extensible:
 
         What fails there is logged: the text was revised, and what rested on it is gone.
         """
+        await self._let_follow(REVISION, NOT_REMADE, outcome, target)
+        return outcome
+
+    async def _arrived(self, outcome: Revision, changes: Container[str]) -> Revision:
+        """The outcome of a change; of one of the game day, once packages have passed on what has arrived with it."""
+        if "game_day" in changes:
+            await self._let_follow(ARRIVAL, NOT_PASSED_ON, outcome)
+        return outcome
+
+    async def _let_follow(self, group: str, failed: str, outcome: Decidable, *about: str) -> None:
         story: Any = self
-        for point in entry_points(group=REVISION) if story.state.facts else ():
+        for point in entry_points(group=group) if story.state.facts else ():
             if story.state.facts_of(point.name):
                 try:
                     await outcome.decided()
-                    await point.load()(*self._extended, target)
+                    await point.load()(*self._extended, *about)
                 except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure
-                    _log.warning(NOT_REMADE, story.id, point.name, reason(contained(error)))
-        return outcome
+                    _log.warning(failed, story.id, point.name, reason(contained(error)))
 
     def __getattr__(self, name: str) -> Any:
         point = None if name.startswith("_") else _point(self._extension_group, name)

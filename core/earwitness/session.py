@@ -249,7 +249,7 @@ class Session(Extensible):
         `participants` says whom the host counts into the session; `enter`, `leave` and `move` say who is here.
         `facts={"guild": […]}` are a package's own, as long as the change stands. Raises `InputError`, `UnknownName`."""
         body = await self._drafts.change(changes, description, updates, audience, channel)
-        return await self._journal.append(body, key)
+        return await self._arrived(await self._journal.append(body, key), body.changes)
 
     async def update(
         self,

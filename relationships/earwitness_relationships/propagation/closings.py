@@ -31,11 +31,12 @@ class Closing:
         """Key of the last message."""
         return self.messages[-1].key
 
-    def fact(self, last: str, day: float, *, told: bool) -> dict[str, Any]:
-        """What the story notes of it, before and after it is told. `day` is the game day on which it was closed."""
+    def fact(self, last: str, day: float, *, told: bool, onward: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """What the story notes of it, before and after it is told. `day` is the game day on which it was closed,
+        `onward` what `onward.noted` says."""
         ids = {"channel": self.channel.channel_id, "guild": self.channel.guild_id, "persona": self.channel.persona_id}
         said = {"said": version_of(self.messages)} if told else {"begun": True}
-        return {**ids, "context": self.channel.context, "last": last, "day": day, **said}
+        return {**ids, "context": self.channel.context, "last": last, "day": day, **said, **(onward or {})}
 
 
 def digest(*parts: str) -> str:
@@ -85,6 +86,18 @@ def revised(
     noted = [*facts]
     for channel in dict.fromkeys(channel_of(each.message.channel) for each in said):
         yield from (each for each in _of_channel(channel, said, noted, lost) if each[1].is_revised)
+
+
+def going_on(
+    said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]], lasts: Collection[str]
+) -> Iterator[tuple[str, Closing]]:
+    """What was closed with these last messages and reads as it did then, each with the key of the last message."""
+    noted = [*facts]
+    for channel in dict.fromkeys(channel_of(each.message.channel) for each in said):
+        for last, closing in _of_channel(channel, said, noted, lasts):
+            told = [each.get("said") for each in noted if each["last"] == last]
+            if last in lasts and told[-1:] == [version_of(closing.messages)]:
+                yield last, closing
 
 
 def _of_channel(

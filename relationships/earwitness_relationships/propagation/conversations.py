@@ -1,30 +1,41 @@
 """`story.close_conversation(channel)`: rules with `when: conversation` tell one summary of what was said there.
 
-The teller notes the summary, and tells it. Whoever is told tells it on, each hop on its day, by the rules and relations
-that are known when the conversation is closed; where a listener may be told of a part of it alone, the teller notes and
-tells that part. Calling it again says nothing twice: it goes on with what was broken off, and tells anew what was
-edited or retracted in part since, as it now reads. That happens by itself after an edit or a retraction, too.
+The teller notes the summary, and tells it. Whoever is told tells it on when it arrives, by the rules and relations of
+that day; where a listener may be told of a part of it alone, the teller notes and tells that part. Calling it again
+says nothing twice: it goes on with what was broken off, and tells anew what was edited or retracted in part since, as
+it now reads. That happens by itself after an edit or a retraction, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
 from earwitness.records.plan import Delivery
-from earwitness.sentences import sentences
 
 from ..compiled.adjacency import Adjacency
 from ..model import RelationshipsModel
 from ..pantheons.desk import model_of
-from .closings import Closing, digest, revised, to_close, version_of
+from .closings import Closing, digest, going_on, revised, to_close, version_of
 from .listeners import Listeners, SummaryOffer
+from .onward import TellingsOf, is_on_its_way, noted, tellings_noted, told_next, waiting
 from .personalities import Personalities
 from .records import Telling
 from .retell import summary
 from .seeds import seed_of_settled
+from .talks import (
+    Held,
+    HeldMemory,
+    Talk,
+    TalkKey,
+    as_listener_has_it,
+    one_each,
+    pair,
+    said_in,
+    talks_of,
+    those_who_have_it,
+)
 from .walk import Walk
 
 CONVERSATIONS = "conversations"
@@ -44,32 +55,6 @@ class ClosedConversation(Record):
     """Keys of the messages that it told of: those since it was last closed, and those that it told anew."""
     told: dict[str, str] = {}
     """Character id → the summary that was told to them."""
-
-
-@dataclass(frozen=True)
-class Talk:
-    """What one character tells another of a conversation."""
-
-    telling: Telling
-    """The first telling of it."""
-    keys: tuple[str, ...] = ()
-    """Keys of the messages that it is about."""
-    most: int | None = None
-    """The most that the listener may be told on a day, if the rule says so."""
-
-
-@dataclass(frozen=True)
-class HeldMemory:
-    """A summary that a character can tell."""
-
-    memory: str
-    """Id of the memory."""
-    text: str
-    """What it says."""
-    lines: Mapping[str, str]
-    """Keys of the messages that it is about → what it says of each; empty if it says nothing of it."""
-    day: float
-    """The first game day on which the character knows it."""
 
 
 class Conversations:
@@ -132,18 +117,31 @@ class Conversations:
         day = self._day_of(closing)
         if closing.is_new:
             await self._note(closing, last, told=False, key=f"closing-{last}")
-        picture = await self._model.picture(self._story.id, self._story.state)
-        people = Personalities(self._story.cast)
-        talks = self._talks(self._model.adjacency(picture), await self._as_known(closing.messages), people, day)
-        told = await self._tell(talks, {each.key: each for each in closing.messages}, people)
-        await self._note(closing, last, told=True)
+        adjacency, people = await self._rules_now()
+        tellings, most = self._told_first(adjacency, await self._as_known(closing.messages), people, day)
+        told = await self._tell(talks_of(tellings, most), {each.key: each for each in closing.messages}, people, {})
+        today = self._story.state.game_day
+        onward = noted(tellings, today) if is_on_its_way(tellings, today) else None
+        await self._note(closing, last, told=True, onward=onward)
         texts = {who: f"{before.told[who]}\n{text}" if who in before.told else text for who, text in told.items()}
         messages = (*before.messages, *(each.key for each in closing.messages))
         return before.model_copy(update={"messages": messages, "told": {**before.told, **texts}})
 
-    async def _note(self, closing: Closing, last: str, *, told: bool, key: str | None = None) -> None:
-        """Note that a closing is begun, or told."""
-        fact = closing.fact(last, self._day_of(closing), told=told)
+    async def _rules_now(self) -> tuple[Adjacency, Personalities]:
+        picture = await self._model.picture(self._story.id, self._story.state)
+        return self._model.adjacency(picture), Personalities(self._story.cast)
+
+    async def _note(
+        self,
+        closing: Closing,
+        last: str,
+        *,
+        told: bool,
+        key: str | None = None,
+        onward: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Note that a closing is begun, or told, and what of it is told on later."""
+        fact = closing.fact(last, self._day_of(closing), told=told, onward=onward)
         await self._story.change(facts={CONVERSATIONS: [fact]}, key=key)
 
     def _day_of(self, closing: Closing) -> float:
@@ -159,40 +157,75 @@ class Conversations:
             [without(each, {who for key, who in lost if key == each.key}) for each in messages] if lost else [*messages]
         )
 
-    def _talks(
+    def _told_first(
         self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities, day: float
-    ) -> list[Talk]:
-        """Who tells whom of which messages, tellers before those whom they tell. What is told anew, because a line was
-        edited or retracted, is told by the rules of the day it was closed on, and today at the earliest."""
-        talks: dict[TalkKey, Talk] = {}
+    ) -> tuple[TellingsOf, dict[str, int]]:
+        """Who is told of which messages today, or is to be told later, and the most that they may be told on a day.
+        What is told anew, because a line was edited or retracted, is told by the rules of the day it was closed on, and
+        today at the earliest."""
+        found, most, pairs, today = TellingsOf(), dict[str, int](), set[TalkKey](), self._story.state.game_day
         for message in messages:
             seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": day})
-            walk = Walk(adjacency, seed, among=people.characters, when="conversation")
+            walk = Walk(adjacency, seed, until=today, among=people.characters, when="conversation")
             walk.run()
-            most = walk.most_on_a_day()
-            for each in _one_each(map(self._from_today, walk.tellings()), talks):
-                known = talks.get(_pair(each), Talk(each, most=most.get(each.listener)))
-                talks[_pair(each)] = replace(known, keys=(*known.keys, message.key))
-        return sorted(talks.values(), key=lambda each: (each.telling.day, each.telling.hop, *_pair(each.telling)))
+            most = {**walk.most_on_a_day(), **most}
+            found[message.key] = one_each(map(self._from_today, walk.tellings()), pairs)
+            pairs.update(map(pair, found[message.key]))
+        return found, most
 
     def _from_today(self, telling: Telling) -> Telling:
         today = self._story.state.game_day
         return telling if telling.day >= today else telling.model_copy(update={"day": today})
 
+    # ── later hops ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def go_on(self) -> None:
+        """Let whoever has been told by today tell it on, each hop by the rules of its day. Raises `StorageError`."""
+        facts = self._noted()
+        through = waiting(facts, self._story.state.game_day)
+        ids = dict.fromkeys(each.get("channel") for each in facts if each["last"] in through)
+        if ids:
+            await self._model.open()
+        for id in ids:
+            for last, closing in going_on(await self._said(id), facts, through):
+                await self._go_on(closing, last, through[last])
+
+    async def _go_on(self, closing: Closing, last: str, through: float) -> None:
+        adjacency, people = await self._rules_now()
+        by_key, today = {each.key: each for each in closing.messages}, self._story.state.game_day
+        before, held = tellings_noted(self._noted(), last), Held()
+        await self._tell(talks_of(before, {}, is_told=True), by_key, people, held)
+        so_far = {key: those_who_have_it(of, key, held, people, today) for key, of in before.items()}
+        fresh: TellingsOf = {key: [] for key in so_far}
+        while days := {each.day for of in so_far.values() for each in of if through < each.day <= today}:
+            through, following, most = min(days), TellingsOf(), dict[str, int]()
+            for key, of in so_far.items():
+                following[key], limits = told_next(adjacency, by_key[key], self._story.state, people, of, through)
+                most |= limits
+            await self._tell(talks_of(following, most), by_key, people, held)
+            for key, of in following.items():
+                fresh[key] += of
+                so_far[key] += those_who_have_it(of, key, held, people, today)
+        await self._note(closing, last, told=True, onward=noted(fresh, today, more=True))
+
+    # ── telling ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
     async def _tell(
-        self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities
+        self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities, held: Held
     ) -> dict[str, str]:
-        held: dict[str, list[HeldMemory]] = {}
+        """Tell what was not told before; `held` grows by what listeners have then. Returns what they are told now."""
         texts: dict[str, str] = {}
         listeners = Listeners(self._story, self._ew, people)
         for talk in talks:
             teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
             for each in await self._tellable(teller, talk, messages, held):
                 offer = SummaryOffer(talk.telling, each.text, messages[talk.keys[-1]], talk.most)
-                if (outcome := await self._passed_on(teller, listener, each, offer, listeners)) is None:
+                outcome = await self._passed_on(teller, listener, each, offer, listeners, is_told=talk.is_told)
+                if outcome is None:
                     continue
                 copies = [one for one in (await outcome.settled()).deliveries if one.owner == listener][:1]
-                got = [_as_listener_has_it(each, one.memory_id, one.body, talk.telling.day) for one in copies]
+                copies = await self._standing(copies) if talk.is_told else copies
+                got = [as_listener_has_it(each, one.memory_id, one.body, talk.telling.day) for one in copies]
                 held.setdefault(listener, []).extend(got)
                 for copy in got:
                     listeners.note(talk.telling, copy.memory, copy.text)
@@ -200,14 +233,27 @@ class Conversations:
                         texts[listener] = f"{texts[listener]}\n{copy.text}" if listener in texts else copy.text
         return texts
 
+    async def _standing(self, copies: Sequence[Delivery]) -> list[Delivery]:
+        """Those that were not struck on the day they arrived, or retracted."""
+        found = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=[each.memory_id for each in copies])
+        active = {each.id for each in found if each.is_active}
+        return [each for each in copies if each.id in active]
+
     async def _passed_on(
-        self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, listeners: Listeners
+        self,
+        teller: str,
+        listener: str,
+        held: HeldMemory,
+        offer: SummaryOffer,
+        listeners: Listeners,
+        *,
+        is_told: bool,
     ) -> Outcome | None:
         """What became of telling it, now or when this was closed before; `None` = the listener is not told."""
         key = f"closed-told-{digest(teller, listener, held.memory)}"
         if await self._story.has(key):
             return await self._story.outcome(key)
-        if (text := await listeners.text_of(offer)) is None:
+        if is_told or (text := await listeners.text_of(offer)) is None:
             return None
         telling, content = offer.telling, None if text == held.text else text
         metadata: dict[str, Any] = {"hop": telling.hop, "strength": round(telling.strength, 6)}
@@ -217,7 +263,7 @@ class Conversations:
         return await self._story.tell(teller, listener, held.memory, content=content, day=telling.day, key=key, **how)
 
     async def _tellable(
-        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: dict[str, list[HeldMemory]]
+        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: Held
     ) -> Sequence[HeldMemory]:
         """What a teller tells: at second hand what they were told, without what may not be told to this listener."""
         there = held.setdefault(teller, [])
@@ -249,7 +295,7 @@ class Conversations:
         text = summary([*lines.values()], ROOM)
         memory = await self._remembered(teller, text, talk.keys, talk, version_of(heard.values()))
         return HeldMemory(
-            memory, text, {id: _said_in(text, line) for id, line in lines.items()}, self._story.state.game_day
+            memory, text, {id: said_in(text, line) for id, line in lines.items()}, self._story.state.game_day
         )
 
     async def _remembered(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
@@ -263,6 +309,11 @@ class Conversations:
             made: dict[str, Any] = {"type": NOTE, "rule": "the conversation was closed", "key": key}
             outcome = await self._story.remember(teller, text, rests_on=rests_on, metadata=given, **made)
         return next(each.memory_id for each in (await outcome.settled()).deliveries)
+
+
+async def told_on(story: Session, ew: Earwitness) -> None:
+    """After a change of the day: let those tell on what has arrived who were told of conversations."""
+    await Conversations(story, ew).go_on()
 
 
 async def told_anew(story: Session, ew: Earwitness, target: str) -> None:
@@ -279,39 +330,6 @@ def without(message: SettledMessage, lost: Collection[str]) -> SettledMessage:
 def _is_own(delivery: Delivery) -> bool:
     """Whether it is the copy of a message that somebody perceived."""
     return delivery.part == "message" and delivery.support.shared_from is None
-
-
-def _as_listener_has_it(held: HeldMemory, memory: str, text: str, day: float) -> HeldMemory:
-    """What a listener holds of what they were told; other words are kept as far as they are the teller's."""
-    if text == held.text:
-        return HeldMemory(memory, text, held.lines, day)
-    return HeldMemory(memory, text, {key: _said_in(text, line) for key, line in held.lines.items()}, day)
-
-
-TalkKey = tuple[str, str, bool, float]
-
-
-def _pair(telling: Telling) -> TalkKey:
-    """Who is told by whom, whether at first hand, and on which day.
-
-    What somebody perceived and what they were told stay apart.
-    """
-    return telling.listener, telling.teller, telling.hop == 1, telling.day
-
-
-def _said_in(text: str, line: str) -> str:
-    """The part of a line that a summary has."""
-    return line if line in text else " ".join(each for each in sentences(line) if each in text)
-
-
-def _one_each(tellings: Iterable[Telling], talks: Collection[TalkKey]) -> Sequence[Telling]:
-    """One telling of a message for each listener: by whoever tells them something already, else the first."""
-    found: dict[str, Telling] = {}
-    for each in tellings:
-        first = found.setdefault(each.listener, each)
-        if _pair(first) not in talks and _pair(each) in talks:
-            found[each.listener] = each
-    return [*found.values()]
 
 
 def _name(message: SettledMessage, own: str) -> str:
