@@ -18,7 +18,7 @@ from .end.decider import Decider
 from .engine import Engine
 from .errors import InputError, UnknownName, unknown
 from .extensions import Extensible
-from .extras import SnapshotLedger
+from .extras import ReembeddingStore, SnapshotLedger
 from .ids import check_new_session_id, check_session_id, with_invisible
 from .live import Live
 from .loading.resources import Resources
@@ -270,6 +270,21 @@ class Earwitness(Extensible):
         if not (self.engine.one_database and isinstance(ledger, SnapshotLedger)):
             raise InputError("this ledger and this store do not share one file. Back up each with its own tools.")
         await ledger.snapshot(os.fspath(path))
+
+    async def reembed(self) -> int:
+        """Make the vectors of all memories again with this instance's embedder; returns how many memories there are.
+
+        For a store that refuses to open with `EmbedderMismatch`: call it on an instance that is not open, and open it
+        afterwards. Nothing changes until every vector is made. Run again after an interruption, it goes on where it
+        stopped. Raises `InputError` if the instance is open or its store cannot do that, and `StorageError`.
+        """
+        if self._background.is_open:
+            raise InputError("this Earwitness is open. Close it, make the vectors again, and open it afterwards.")
+        store = self.engine.store
+        if not isinstance(store, ReembeddingStore):
+            name = self.settings.store.name
+            raise InputError(f"the store {name!r} keeps no vectors that can be made again. Nothing has to be done.")
+        return await store.reembed()
 
     async def health(self) -> dict[str, Health]:
         """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""

@@ -79,6 +79,18 @@ class SnapshotLedger(Protocol):
 
 
 @runtime_checkable
+class ReembeddingStore(Protocol):
+    """An optional extra of stores that keep vectors."""
+
+    async def reembed(self) -> int:
+        """Make all vectors again with the store's embedder, while it is not open; returns the number of memories.
+
+        Nothing changes until every vector is made; an interrupted run goes on where it stopped. Raises `StorageError`.
+        """
+        ...
+
+
+@runtime_checkable
 class TransactionStore(Protocol):
     """An optional extra of stores that keep their memories in the ledger's database: a small plan and its memories are
     then written in one transaction, both or neither."""

@@ -160,6 +160,15 @@ class Earwitness(OpenedMirror):
         """
         self._call(self._behind.snapshot, path)
 
+    def reembed(self) -> int:
+        """Make the vectors of all memories again with this instance's embedder; returns how many memories there are.
+
+        For a store that refuses to open with `EmbedderMismatch`: call it on an instance that is not open, and open it
+        afterwards. Nothing changes until every vector is made. Run again after an interruption, it goes on where it
+        stopped. Raises `InputError` if the instance is open or its store cannot do that, and `StorageError`.
+        """
+        return self._call(self._behind.reembed)
+
     def health(self) -> dict[str, Health]:
         """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""
         return self._call(self._behind.health)

@@ -47,6 +47,10 @@ class StaticEmbedder:
             self._add_tokens(vector, np.array(self._wordpiece.ids(text), dtype=np.int32))
         return _normalised(vectors)
 
+    def tokens(self, text: str) -> list[int]:
+        """The ids of the text's tokens in its order, repeats and unknown ones included."""
+        return self._wordpiece.ids(text)
+
     def token_ids(self, text: str) -> TokenIds:
         """The ids of the text's known tokens, ascending, each once: shape (n,)."""
         ids = set(self._wordpiece.ids(text))

@@ -56,14 +56,19 @@ class CliContext:
         """The open store. Raises `InputError` when there is none yet, unless the command may `create` the file."""
         from earwitness.app import Earwitness
 
+        settings = self.settings() if create else self.existing_settings()
+        async with Earwitness.open(settings=settings) as opened:
+            yield opened
+
+    def existing_settings(self) -> Settings:
+        """The settings of a store that is there. Raises `InputError` when there is none yet."""
         settings = self.settings()
-        if not create and not store_exists(settings):
+        if not store_exists(settings):
             raise InputError(
                 f"there is no store {settings.path!r} yet. "
                 f"Name one with --store FILE, or begin one: {program()} play STORY."
             )
-        async with Earwitness.open(settings=settings) as opened:
-            yield opened
+        return settings
 
     def only_story(self, sessions: Sequence[str], how: str = "--session ID") -> str:
         """The only story in the store, when none was named. Raises `InputError` that lists them otherwise.

@@ -70,7 +70,7 @@ def mismatch(path: str, found: Fingerprint, ours: Fingerprint) -> EmbedderMismat
     """The error for a file whose vectors, or words, are not this store's."""
     return EmbedderMismatch(
         f"the vectors in {path!r} were made by the embedder {_described(found)}, but this store was opened with "
-        f"{_described(ours)}. Open it with the first, or make all vectors again with the second (`store.reembed()`)."
+        f"{_described(ours)}. Open it with the first, or make all vectors again with the second: `earwitness reembed`."
     )
 
 
