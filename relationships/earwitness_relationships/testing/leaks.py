@@ -47,6 +47,9 @@ class FurtherParts:
     texts: Callable[[Seed, Sequence[Telling], Mapping[str, str]], ToldTexts] | None = None
     """A message, tellings of it, who heard what of it → what listeners are told. The rules name the retellers and
     triages of `reference_texts`."""
+    recalled: Callable[[LeakCase, Sequence[tuple[HeardMessage, Spread]]], Collection[str]] | None = None
+    """A case, its messages and who is told of each → keys of the messages that the reader finds in a store, where and
+    when the case asks."""
 
 
 NOTHING_ELSE = FurtherParts()
@@ -94,14 +97,31 @@ def disagreements(
     def before(listener: str, day: float) -> int:
         return counts[listener, day]
 
+    told: list[tuple[HeardMessage, Spread]] = []
     for heard in given.conversation:
         spread = engine(given.book, given.relations, heard.seed, before)
+        told.append((heard, spread))
         yield from _of_tellings(given, ways.at_once, heard.seed, spread, before)
         yield from _of_reading(given, heard, spread, table)
         yield from _of_parts(given, ways, heard, spread, before, parts)
         counts.update([*_heard_first(spread).items()])
     if parts.derived is not None:
         yield from _of_derived(given, parts.derived)
+    if parts.recalled is not None and given.number % 8 == 3:
+        yield from _of_recalling(given, told, parts.recalled(given, told))
+
+
+def _of_recalling(
+    given: LeakCase, told: Sequence[tuple[HeardMessage, Spread]], recalled: Collection[str]
+) -> Iterator[Disagreement]:
+    """What the reader finds is what they know on that day and may read there."""
+    for heard, spread in told:
+        there = heard.seed.direct
+        known = {*there, *(each.listener for each in spread.tellings if each.day <= given.day)}
+        may = given.reader in known and may_recall("graded", heard.channel, given.asked, there)
+        if (heard.seed.key in recalled) != may:
+            what = f"{given.reader} {'should find' if may else 'finds'} it on day {given.day:g} in {given.asked}"
+            yield Disagreement(given.number, heard.seed.key, what, leak=not may)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from earwitness.testing.reference import MemoryStore
 from earwitness_relationships.compiled.adjacency import Adjacency
 from earwitness_relationships.compiled.carriers import Carrier
 from earwitness_relationships.compiled.coins import Coins
@@ -97,6 +98,19 @@ def untouched(right: Any) -> Any:
     return lambda self, teller, rule, listeners, day: [*listeners]
 
 
+def finding(half: str) -> Callable[[Any], Any]:
+    """A store looks at one half of the filter: the day, or the place."""
+
+    def made(right: Any) -> Any:
+        def wrong(self: MemoryStore, container: str, filter: Any) -> Any:
+            day, place = filter.parts
+            return right(self, container, day if half == "day" else place)
+
+        return wrong
+
+    return made
+
+
 def lasting(right: Any) -> Any:
     return lambda self, teller, way, *given: right(self, teller, replace(way, lasts=True), *given)
 
@@ -129,6 +143,8 @@ MUTATIONS: dict[str, Mutate] = {
         models, "_carries", lambda _: lambda carrier, seed: models.message_refusal(carrier, seed, "message") is None
     ),
     "everything is witnessed": forgetting(how="witnessed"),
+    "a store finds what is not to be read here": instead(MemoryStore, "_holding", finding("day")),
+    "a store finds what is learned later": instead(MemoryStore, "_holding", finding("place")),
     "a hub is told by a rule that has ended by then": instead(HubWalk, "_let_through", lasting),
 }
 

@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from math import inf
 from types import SimpleNamespace
@@ -14,11 +14,12 @@ import pytest
 
 from earwitness import Channel, Character, Message, SettledMessage
 from earwitness.events import NothingStands
-from earwitness.filters import matches
+from earwitness.filters import And, Compare, matches
 from earwitness.records.channel import shared_channel
 from earwitness.records.character import as_cast
-from earwitness.records.memory import Support
+from earwitness.records.memory import Hit, Memory, Support
 from earwitness.records.plan import Delivery
+from earwitness.testing.reference import MemoryStore
 from earwitness_relationships.graph import Fact, Relation
 from earwitness_relationships.graph.view import GraphView
 from earwitness_relationships.privacy.place import Place, readable
@@ -38,7 +39,7 @@ from earwitness_relationships.propagation.triage import Passing, TriageAnswer, T
 from earwitness_relationships.propagation.walk import HeardOn, Walk
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.settings import PrivacySettings
-from earwitness_relationships.testing.cases import PEOPLE, PERSONA, HeardMessage
+from earwitness_relationships.testing.cases import PEOPLE, PERSONA, HeardMessage, LeakCase
 from earwitness_relationships.testing.leaks import FurtherParts, LeakSuite
 from earwitness_relationships.testing.reference_texts import is_worth_it
 
@@ -149,6 +150,28 @@ def derived(policy: str, grounds: Sequence[HeardMessage], asked: Channel) -> boo
     return matches(readable(table(policy), place_of(asked)), shared_channel(map(stored, grounds)))
 
 
+def recalled(given: LeakCase, told: Sequence[tuple[HeardMessage, Spread]]) -> set[str]:
+    """What a reader finds in a store where everybody has what they perceived or were told."""
+    store = MemoryStore()
+    found = search_in(store, given, [each for heard, spread in told for each in copies(heard, spread)])
+    with pytest.raises(StopIteration) as ended:  # a store in memory waits for nothing
+        found.send(None)
+    return {hit.memory.id for hit in ended.value.value}
+
+
+def copies(heard: HeardMessage, spread: Spread) -> Iterator[Memory]:
+    days = {each.listener: each.day for each in reversed(spread.tellings)}
+    for who, day in {**days, **dict.fromkeys(heard.seed.direct, heard.seed.day)}.items():
+        metadata = {**stored(heard), "type": "message", "gameDay": heard.seed.day, "learnedDay": day}
+        yield Memory(id=heard.seed.key, container=f"s1-{who}", content=f"{heard.seed.key} is open.", metadata=metadata)
+
+
+async def search_in(store: MemoryStore, given: LeakCase, memories: Sequence[Memory]) -> Sequence[Hit]:
+    await store.put(memories)
+    known = And((Compare("learnedDay", "<=", given.day), readable(table("graded"), place_of(given.asked))))
+    return await store.search(f"s1-{given.reader}", "open", filter=known)
+
+
 def merged(first: HeardMessage, second: HeardMessage) -> bool:
     """Whether two messages in the same words are one memory of a listener."""
     said = {"speaker": first.seed.speaker, "gameDay": first.seed.day, "location": first.seed.place}
@@ -178,7 +201,7 @@ def place_of(asked: Channel) -> Place:
 
 class OurEngine(LeakSuite):
     cases = CASES // PARTS
-    parts = FurtherParts(closed=closed, in_hubs=in_hubs, derived=derived, merged=merged, texts=texts)
+    parts = FurtherParts(closed=closed, in_hubs=in_hubs, derived=derived, merged=merged, texts=texts, recalled=recalled)
 
     def spread(self, book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: HeardOn) -> Spread:
         return told(book, relations, seed, heard)
