@@ -16,22 +16,28 @@ from .refusals import message_refusal
 from .seeds import seed_of_settled
 
 
-async def struck_on_arrival(model: RelationshipsModel, event: PlanEvent) -> tuple[Strike, ...]:
+def arriving(event: PlanEvent) -> list[Delivery]:
+    """What arrives with a plan of what rules of ours have told on an earlier day."""
+    if event.plan.due_day is None:
+        return []
+    return [each for each in event.plan.deliveries if _arrives(each, event)]
+
+
+async def struck_on_arrival(
+    model: RelationshipsModel, event: PlanEvent, deliveries: Sequence[Delivery]
+) -> tuple[Strike, ...]:
     """The strikes of what arrives today, by the rules, the graph and the flags of today.
 
     While the graph is away nobody knows, and what was decided before stands.
     """
-    arriving = [each for each in event.plan.deliveries if _arrives(each, event)]
-    if not arriving:
-        return ()
     try:
         picture = await model.picture(event.session, event.state)
     except StorageError:
         return ()
     people, adjacency = Personalities(event.cast), model.adjacency(picture)
     refusal = _refusal(event, people)
-    rules = {day: RulesOnArrival(adjacency, day, refusal) for day in {each.due for each in arriving}}
-    return tuple(_strikes(arriving, rules, people))
+    rules = {day: RulesOnArrival(adjacency, day, refusal) for day in {each.due for each in deliveries}}
+    return tuple(_strikes(deliveries, rules, people))
 
 
 def _strikes(

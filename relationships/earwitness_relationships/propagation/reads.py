@@ -9,13 +9,14 @@ from earwitness.containers import pantheon_container
 from earwitness.filters import EVERYTHING, NOTHING, And, Compare, Filter, In, Not, Or, equals
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
+from earwitness.protocols import Soon
 
 from ..bubble_mark import mark_of
 from ..model import PACKAGE, RelationshipsModel, StoryPicture
 from ..pantheons.held import held_memberships, pantheons_left
 from ..rules.graph_form import PREFIX
 from ..rules.records import Pantheon
-from .arrivals import struck_on_arrival
+from .arrivals import arriving, struck_on_arrival
 from .hub_readers import TOLD, read_by, read_since, told_by
 from .hubs import KNOWN_TO
 
@@ -100,9 +101,10 @@ class HubGuard:
             return And((readable, told_by(hubs), equals("sessionId", mark.story_of(event.session))))
         return Or((readable, NOT_TOLD)) if pantheon is None or _is_in(pantheon, event.personality) else readable
 
-    async def strike(self, event: PlanEvent) -> tuple[Strike, ...]:
-        """What arrives after days, if it is no longer told on that day."""
-        return await struck_on_arrival(self._model, event)
+    def strike(self, event: PlanEvent) -> Soon[tuple[Strike, ...]]:
+        """What arrives after days, if it is no longer told on that day. Nothing waits where nothing arrives."""
+        found = arriving(event)
+        return struck_on_arrival(self._model, event, found) if found else ()
 
 
 async def _picture(model: RelationshipsModel, event: ReadEvent | ReadProviderEvent) -> StoryPicture:
