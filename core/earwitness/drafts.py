@@ -250,6 +250,7 @@ class Drafts:
         shared_from: str | None,
         trust: float,
         rule: str,
+        identity: str | None,
     ) -> Derived:
         """A memory written by hand. See `Session.remember`."""
         if how == "direct" and shared_from is not None:
@@ -264,7 +265,8 @@ class Drafts:
             type=type,
             metadata={**table("metadata", metadata), **({} if where is None else where.metadata)},
             rests_on=memory_ids("rests_on", rests_on),
-            rule=rule,
+            rule=text("rule", rule),
+            identity=None if identity is None else text("identity", identity),
             how=how,
             shared_from=None if shared_from is None else await self._names.id(shared_from),
             trust=trust,

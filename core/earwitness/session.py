@@ -182,6 +182,7 @@ class Session(Extensible):
         shared_from: str | None = None,
         trust: float = 1.0,
         rule: str = "written by hand",
+        identity: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         channel: Channel | None = None,
         key: str | None = None,
@@ -189,10 +190,10 @@ class Session(Extensible):
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        A retraction of what is in `rests_on` (memories, keys) removes it too. `how`, `shared_from`, `trust` (0 to 1)
-        and `rule` say how it is known, `channel` where. Raises `UnknownName` for a stranger or an unknown ground,
-        `InputError` for an empty text, a `type` of ours, or a retracted ground."""
-        known: dict[str, Any] = {"how": how, "shared_from": shared_from, "trust": trust, "rule": text("rule", rule)}
+        A retraction of what is in `rests_on` (memories, keys) removes it too. What has one `identity` is one memory.
+        `how`, `shared_from`, `trust` (0 to 1) and `rule` say how it is known, `channel` where. Raises `UnknownName` for
+        a stranger or an unknown ground, `InputError` for an empty text, a `type` of ours, or a retracted ground."""
+        known: Any = {"how": how, "shared_from": shared_from, "trust": trust, "rule": rule, "identity": identity}
         body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
         return await self._journal.append_about_memories(body, key)
 
@@ -213,10 +214,9 @@ class Session(Extensible):
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
-        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
-        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where, `rule`
-        why, `trust` (0 to 1) how far it is believed; it stays as private as it was. Raises `UnknownName`, `InputError`
-        if the teller does not know it yet."""
+        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently; `day`
+        is when (default: today; a later day is waited for), `channel` where, `rule` why, `trust` (0 to 1) how far it is
+        believed; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it."""
         given: dict[str, Any] = {"day": day, "rule": rule, "how": how, "trust": trust, "metadata": dict(metadata or {})}
         body = await self._drafts.transfer(teller, listener, memory, content, channel, **given)
         return await self._journal.append_about_memories(body, key)

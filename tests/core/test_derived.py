@@ -268,3 +268,16 @@ async def test_nobody_notes_before_the_day_they_learn_what_it_rests_on(begin: Be
     assert await memories(story, "bob") == ()
     await story.change(game_day=4)
     assert await derived(memories, story, "bob") == ["There will be a new king."]
+
+
+async def test_notes_of_one_identity_are_one_memory_that_stands_as_long_as_one_of_them_does(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin()
+    for key in ("first", "second"):
+        await story.remember("alice", "The well is dry.", type="fact", identity="well", key=key)
+    assert (await one(memories, story, "alice", "fact")).content == "The well is dry."
+    await story.retract("first")
+    assert (await one(memories, story, "alice", "fact")).content == "The well is dry."
+    await story.retract("second")
+    assert await derived(memories, story, "alice") == []

@@ -36,8 +36,17 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     grounds = await with_teller(engine.ledger, session, grounds, derivation)
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
+    if derivation.identity is not None and delivery.support.via is None:
+        delivery = await _by_itself(engine.ledger, delivery)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
     return await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
+
+
+async def _by_itself(ledger: Ledger, delivery: Delivery) -> Delivery:
+    """A support of its own, also if another entry has written the memory in the same way: each can be retracted."""
+    found = await ledger.deliveries(delivery.session, memory_ids=[delivery.memory_id])
+    is_second = any(each.id == delivery.id and each.source != delivery.source and each.is_kept for each in found)
+    return delivery.model_copy(update={"of_other": True}) if is_second else delivery
 
 
 async def _opened(ledger: Ledger, derivation: Derivation, container: Container) -> None:

@@ -67,7 +67,7 @@ class Delivery(Record):
     renewed: int = 0
     """Number of the entry that renewed it under other names; 0 = none did."""
     of_other: bool = False
-    """Whether the memory that it supports is that of another message, which says the same."""
+    """Whether the memory that it supports is that of another message or entry, which says the same."""
     due: Day
     """The game day on which it is due."""
     status: Status = "pending"

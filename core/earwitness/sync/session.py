@@ -159,6 +159,7 @@ class Session(SessionChanges):
         shared_from: str | None = None,
         trust: float = 1.0,
         rule: str = "written by hand",
+        identity: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         channel: Channel | None = None,
         key: str | None = None,
@@ -166,9 +167,9 @@ class Session(SessionChanges):
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        A retraction of what is in `rests_on` (memories, keys) removes it too. `how`, `shared_from`, `trust` (0 to 1)
-        and `rule` say how it is known, `channel` where. Raises `UnknownName` for a stranger or an unknown ground,
-        `InputError` for an empty text, a `type` of ours, or a retracted ground."""
+        A retraction of what is in `rests_on` (memories, keys) removes it too. What has one `identity` is one memory.
+        `how`, `shared_from`, `trust` (0 to 1) and `rule` say how it is known, `channel` where. Raises `UnknownName` for
+        a stranger or an unknown ground, `InputError` for an empty text, a `type` of ours, or a retracted ground."""
         return Outcome(
             self._call,
             self._call(
@@ -182,6 +183,7 @@ class Session(SessionChanges):
                 shared_from=shared_from,
                 trust=trust,
                 rule=rule,
+                identity=identity,
                 metadata=metadata,
                 channel=channel,
                 key=key,
@@ -205,10 +207,9 @@ class Session(SessionChanges):
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
 
-        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently. `day`
-        is the game day on which it is passed on (default: today; a later day is waited for), `channel` where, `rule`
-        why, `trust` (0 to 1) how far it is believed; it stays as private as it was. Raises `UnknownName`, `InputError`
-        if the teller does not know it yet."""
+        `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently; `day`
+        is when (default: today; a later day is waited for), `channel` where, `rule` why, `trust` (0 to 1) how far it is
+        believed; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it."""
         return Outcome(
             self._call,
             self._call(

@@ -32,6 +32,11 @@ async def kept_of(story: Session, ew: Earwitness, bubble: str) -> list[Delivery]
     return [each for each in found if each.is_kept]
 
 
+async def number_kept(story: Session, ew: Earwitness, bubble: str) -> int:
+    """How many memories were kept of a bubble and have not been taken back."""
+    return len({each.memory_id for each in await kept_of(story, ew, bubble)})
+
+
 async def corrected(bubble: Session, ew: Earwitness, target: str) -> None:
     """After an edit or a retraction in a bubble: what was kept of what is gone is retracted, too."""
     mark = mark_of(bubble.state)
@@ -56,7 +61,7 @@ async def take_back(story: Session, ew: Earwitness, keys: Sequence[str]) -> tupl
     for each in keys:
         if await story.has(each):
             await story.retract(each)
-    return tuple(each.body for each in found if each.is_kept)
+    return tuple({each.memory_id: each.body for each in found if each.is_kept}.values())
 
 
 async def put_back(ew: Earwitness, replaced: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:

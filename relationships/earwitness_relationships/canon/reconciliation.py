@@ -88,7 +88,9 @@ def kept(
         versions = others(each.text, held)
         taken = said.setdefault(each.container.name, set())
         why = publication.withheld(each.memory) if keep_as == "global" else None
-        what: KeptAction = "skip" if each.text.casefold() in taken else action(each.text, held, versions, mode)
+        what = action(each.text, held, versions, mode)
+        if what != "skip" and each.text.casefold() in taken:
+            what = "support"
         if what != "skip" and why:
             yield _kept(each, "withhold", (), bubble, keep_as, why)
             continue

@@ -14,7 +14,7 @@ Scope = Literal["global", "personal", "session", "user"]
 KeepAs = Literal["personal", "global", "discard"]
 Mode = Literal["append", "replace"]
 BubbleStatus = Literal["open", "ended", "kept", "discarded", "gone"]
-KeptAction = Literal["add", "skip", "beside", "replace", "withhold"]
+KeptAction = Literal["add", "support", "skip", "beside", "replace", "withhold"]
 
 
 class BubbleLink(Record):
@@ -43,7 +43,8 @@ class KeptMemory(Record):
     container: str
     """The container that it goes to."""
     action: KeptAction
-    """`add` it; `skip` it, because it exists already; put it `beside` other versions, or let it `replace` them;
+    """`add` it; let it `support` one of these that says the same, which then stands as long as one of them does; `skip`
+    it, because it exists already; put it `beside` other versions, or let it `replace` them;
     `withhold` it, because everybody would know then what was learned in private."""
     how: Interaction = "direct"
     """How the character came to know it in the bubble."""

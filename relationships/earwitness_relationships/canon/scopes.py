@@ -15,7 +15,7 @@ from ..pantheons.permissions import Actor, actor
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
 from .bubbles import check_table, is_begun, link_of, links
-from .kept import kept_of, put_back, reconciliations, refuse_inherited, take_back
+from .kept import number_kept, put_back, reconciliations, refuse_inherited, take_back
 from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
@@ -170,13 +170,13 @@ class Canon:
         restored, stays = await put_back(self._ew, fact.get("replaced", ()))
         await (await self._story.retract(key)).decided()
         await self._story.delivered()
-        kept = len(await kept_of(self._story, self._ew, bubble))
+        kept = await number_kept(self._story, self._ew, bubble)
         more: dict[str, Any] = {"gone": gone, "restored": restored, "stays": stays, "kept": kept}
         return Undone(bubble=bubble, keep_as=fact["keep_as"], key=key, **more)
 
     async def _refuse_kept(self, bubble: str) -> None:
         """Raise `InputError` for a bubble of which something is still known outside."""
-        if kept := len(await kept_of(self._story, self._ew, bubble)):
+        if kept := await number_kept(self._story, self._ew, bubble):
             still = "1 memory is" if kept == 1 else f"{kept} memories are"
             raise InputError(f"bubble {bubble!r} was kept before, and {still} still recalled: undo that first.")
 
@@ -256,8 +256,9 @@ class Canon:
         for session, memory in replaced:
             await (await self._ew.open_session(session)).archive(memory)
         bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
+        first: dict[tuple[str, str], str] = {}
         for own_key, each in zip(keys, new, strict=True):
-            await self._write(bubble, each, own_key)
+            await self._write(bubble, each, own_key, first.setdefault((each.container, each.text.casefold()), own_key))
         await self._story.delivered()
         return planned.model_copy(update={"key": key})
 
@@ -269,15 +270,16 @@ class Canon:
                 return
         raise InputError(f"bubble {bubble!r} was reconciled by somebody else just now. Look at it again.")
 
-    async def _write(self, bubble: Session, each: KeptMemory, key: str) -> None:
-        """Write it down as the character knows it: a teller whom the story does not know is somebody."""
+    async def _write(self, bubble: Session, each: KeptMemory, key: str, identity: str) -> None:
+        """Write it down as the character knows it: a teller whom the story does not know is somebody. What says the
+        same has one identity."""
         member = self._story.cast.by_id.get(each.character)
         personality = member.personality_id if member else each.character
         container = self._of_name(each, str(each.metadata.get("personalityId", personality)))
         await self._admitted(container, str(each.metadata.get("personalityId", personality)))
         teller = each.shared_from if each.shared_from in self._story.cast else None
         chain, trust = await self._provenance(bubble, each)
-        known: dict[str, Any] = {"how": each.how, "shared_from": teller, "trust": trust}
+        known: dict[str, Any] = {"how": each.how, "shared_from": teller, "trust": trust, "identity": identity}
         metadata = {**each.metadata, **({"chain": chain} if chain else {})}
         await self._story.remember(
             None, each.text, container=container, type=RECONCILED, metadata=metadata, key=key, **known

@@ -122,3 +122,32 @@ async def test_an_undo_says_what_an_earlier_reconciliation_still_keeps(open_app:
     assert (first.gone, first.kept) == (("Kenji: I sleep by day.",), 2)
     assert "2 memories kept by an earlier reconciliation: undo once more" in str(first)
     assert (len(second.gone), second.kept, await held(story)) == (2, 0, [])
+
+
+@pytest.mark.parametrize("first", ["white", "again"])
+async def test_what_was_said_twice_stays_as_long_as_one_of_them_stands(open_app: Open, first: str) -> None:
+    ew = await open_app(relationships={"canon": "personal"})
+    story: Any = await ew.session("s1", cast=["alice", KENJI])
+    bubble = await story.bubble("au")
+    for key in ("white", "again"):
+        await bubble.say("kenji", "My cat is white.", key=key, audience=["alice"], channel=SQUARE)
+    done = await bubble.end(keep_as="personal")
+    assert [each.action for each in done.memories] == ["add", "support"]
+    assert await held(story) == ["Kenji: My cat is white."]
+    await (await bubble.retract(first)).settled()
+    assert await held(story) == ["Kenji: My cat is white."]
+    await (await bubble.retract("again" if first == "white" else "white")).settled()
+    assert await held(story) == []
+
+
+async def test_what_was_said_twice_is_undone_once(open_app: Open) -> None:
+    ew = await open_app(relationships={"canon": "personal"})
+    story: Any = await ew.session("s1", cast=["alice", KENJI])
+    bubble = await story.bubble("au")
+    for channel in (Channel(context="dm", persona_id="p1"), SQUARE):
+        await bubble.say("kenji", "My cat is white.", audience=["alice"], channel=channel)
+    await bubble.end(keep_as="personal")
+    assert len(await held(story)) == 1
+    undone = await story.canon.undo("au")
+    assert undone.gone == ("Kenji: My cat is white.",)
+    assert await held(story) == []
