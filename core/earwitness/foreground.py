@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 
-GIVING_WAY = 10
+GIVING_WAY = 20
 """Work in the background waits for this many times as long as its last piece took, after as long a pause."""
 QUIET = 0.02
 """Seconds after a recall or decision until work in the background begins: the next one often follows at once."""

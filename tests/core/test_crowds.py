@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from earwitness import Plugin, RecallEvent, Session, foreground, slices, words
+from earwitness import Earwitness, Plugin, RecallEvent, Session, foreground, slices, words
+from earwitness.errors import StorageError
 from earwitness.records.journal import Entry
 from earwitness.records.memory import Memory
 from earwitness.records.plan import Delivery
@@ -27,9 +28,12 @@ class Gated(MemoryStore):
         super().__init__()
         self.gate = asyncio.Semaphore(0)
         self.puts: list[list[str]] = []
+        self.is_broken = False
 
     async def put(self, memories: Sequence[Memory]) -> None:
         await self.gate.acquire()
+        if self.is_broken:
+            raise StorageError("the store is away")
         await super().put(memories)
         self.puts.append([each.container for each in memories])
 
@@ -147,21 +151,64 @@ async def test_what_is_at_hand_is_cut_into_words_once_however_many_turns_look_at
     await story.delivered()
 
 
-async def test_what_piled_up_behind_the_others_is_at_hand_while_it_is_written(begin: Begin, store: Gated) -> None:
+async def test_what_few_heard_passes_what_everybody_hears_and_each_container_keeps_its_order(
+    begin: Begin, store: Gated
+) -> None:
     story = await crowd(begin, store)
-    await (await story.say("listener-001", "Who rings the bells?", audience=["listener-002"], key="m2")).decided()
-    for number in range(1, 5):
+    for number in range(2):
+        told = await story.say("listener-150", f"Who rings? {number}", audience=["listener-199"], key=f"few{number}")
+        await told.decided()
+    for _ in range(2):
         store.gate.release()
-        await until(lambda number=number: len(store.puts) == number)  # type: ignore[misc]
-    assert "s1-world" in store.puts[-1]
-    await (await story.say("listener-001", "Nobody knows.", audience=["listener-002"], key="m3")).decided()
-    turn = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
-    assert {each.memory.message_keys for each in turn.memories} == {("m1",), ("m2",), ("m3",)}
-    assert (turn.pending, len(store.puts)) == ((), 4)
+    await until(lambda: len(store.puts) == 2)
+    assert {"s1-listener-150", "s1-listener-199", "s1-world"} <= set(store.puts[1])
+    for name in ("listener-150", "listener-199", "world"):
+        kept = [each.message_keys for each in await store.list(f"s1-{name}")]
+        assert kept == [("m1",), ("few0",), ("few1",)]
+    turn = await story.turn("listener-199", query="Who rings the bells?", in_prompt=[])
+    assert {each.memory.message_keys for each in turn.memories} == {("m1",), ("few0",), ("few1",)}
+    assert (turn.pending, len(store.puts)) == ((), 2)
     store.let_all_in()
     await story.delivered()
-    again = await story.turn("listener-002", query="Who rings the bells?", in_prompt=[])
-    assert {each.memory.id for each in again.memories} == {each.memory.id for each in turn.memories}
+    written = [container for containers in store.puts for container in containers]
+    assert sorted(set(written)) == sorted(["s1-world", *(f"s1-{id}" for id in CROWD)])
+    assert len(written) == len(CROWD) + 1 + 2 * 3
+
+
+async def test_nothing_passes_what_takes_something_back(begin: Begin, store: Gated) -> None:
+    story = await crowd(begin, store)
+    await (await story.say("listener-001", "Nobody knows.", audience=["listener-002"], key="m2")).decided()
+    await story.backstage().retract("m2")
+    await (await story.say("listener-001", "Who rings?", audience=["listener-002"], key="m3")).decided()
+    store.let_all_in()
+    await story.delivered()
+    assert [each.message_keys for each in await store.list("s1-listener-002")] == [("m1",), ("m3",)]
+
+
+async def test_after_a_crash_what_few_heard_stays_and_the_crowd_is_served_to_the_end(store: Gated) -> None:
+    ledger = MemoryLedger()
+    given: dict[str, Any] = {"store": store, "ledger": ledger, "embedder": "none", "detector": "recent_speakers"}
+    async with Earwitness.open(**given) as ew:
+        story = await ew.session("s1", cast=CROWD)
+        await (await story.say("listener-000", "The bells ring at midnight.", audience=CROWD, key="m1")).decided()
+        await (await story.say("listener-150", "Who rings?", audience=["listener-199"], key="m2")).decided()
+        for _ in range(2):
+            store.gate.release()
+        await until(lambda: len(store.puts) == 2)
+        async with asyncio.timeout(20):
+            while len(await ledger.entries("s1", unapplied=True)) > 1:  # noqa: ASYNC110 - no event tells it
+                await asyncio.sleep(0.001)
+        store.is_broken = True
+        store.let_all_in()
+    store.is_broken = False
+    before = len(store.puts)
+    async with Earwitness.open(**given) as ew:
+        story = await ew.session("s1")
+        await story.delivered()
+    assert [each.message_keys for each in await store.list("s1-listener-199")] == [("m1",), ("m2",)]
+    assert len(store.puts) > before
+    for name in CROWD:
+        assert ("m1",) in [each.message_keys for each in await store.list(f"s1-{name}")]
 
 
 async def test_what_is_at_hand_is_held_to_the_filter_and_to_the_number_asked_for(begin: Begin, store: Gated) -> None:

@@ -1,4 +1,4 @@
-"""END, step 5: writes recorded plans to the store, in journal order within a session.
+"""END, step 5: writes recorded plans to the store, in journal order within a container.
 
 Participants who perceived a message remember it first. The rest follows in acknowledged batches. When a store fails or
 hangs, the applier retries with growing pauses; deciding and the story go on meanwhile. The ledger keeps the plans that
@@ -18,7 +18,7 @@ from typing import TypeVar
 from ..background import Background
 from ..containers import character_container
 from ..engine import Engine
-from ..errors import NotYetApplied, StorageError, UnknownName, named
+from ..errors import StorageError, UnknownName, named
 from ..extras import TransactionLedger, TransactionStore
 from ..live import Live, Unapplied
 from ..records.memory import Memory
@@ -28,6 +28,7 @@ from ..time_limit import LimitReached, contained, within
 from .backlog import Backlog
 from .deliveries import BACKLOG_BATCH, BATCH, BUSY, Work, arrival_day, shares_transaction, work_of_plain
 from .derivations import append_proposed
+from .put_order import PutOrder
 from .reconciliation import reconciled, restored, work_of
 
 T = TypeVar("T")
@@ -139,10 +140,7 @@ class Applier:
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def remembers(self, sequence: int, container: str | None = None) -> bool:
-        """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`.
-
-        What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
-        """
+        """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`."""
         return self._backlog.remembers(sequence, container)
 
     async def remembered(self, sequence: int | None = None, *, timeout: float | None = None) -> None:
@@ -194,18 +192,10 @@ class Applier:
             async with asyncio.timeout(timeout):
                 while not done():
                     if timeout is None and self._failed > begun:
-                        raise self._late() from self.failure
+                        raise self._backlog.late(self.failure) from self.failure
                     await self._progress.wait()
         except TimeoutError:
-            raise self._late(timeout) from self.failure
-
-    def _late(self, timeout: float | None = None) -> NotYetApplied:
-        waited = "" if timeout is None else f" within {timeout:g} s"
-        why = f": {named(self.failure).rstrip('.')}" if self.failure else ""
-        return NotYetApplied(
-            f"session {self._live.snapshot.id!r}: {len(self._left)} decided entries have not reached the store{waited}"
-            f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
-        )
+            raise self._backlog.late(self.failure, timeout) from self.failure
 
     def _notify(self) -> None:
         self._progress.set()
@@ -302,36 +292,56 @@ class Applier:
 
         Returns the delivery ids not acknowledged yet.
         """
-        ledger, store, left = self._engine.ledger, self._engine.store, work.perceived
-        written: list[str] = []
-        needed, put, began = partial(self._is_needed, plans[0]), list(work.put), perf_counter()
-        begin, size = 0, work.batch
-        while begin < len(put):
+        ledger, order, written = self._engine.ledger, PutOrder(work), list[str]()
+        needed, size, began = partial(self._is_needed, plans[0]), work.batch, perf_counter()
+        while not order.is_over:
             if len(written) >= work.batch:
                 await ledger.acknowledge(plans[0].session, (), written)
                 written = []
-            if begin:
+            if order.has_begun:
                 seconds, others = perf_counter() - began, len(self._backlog.long)
                 is_quiet = await self._engine.foreground.pause(seconds, needed, among=others)
                 size = work.batch if is_quiet else work.batch // BUSY
             await self.staleness.check_after_pause()
+            passing = await self._passing(plans) if order.has_begun else []
             began = perf_counter()
-            work.bring_forward(put, begin, self._wanted)
-            memories, deliveries = work.made(put[begin : begin + size])
-            begin += size
-            await self._limited(store.put(memories))
-            await self._still_ours(plans, memories)
-            written += deliveries
-            self._backlog.note_written(plans, memories)
-            if self._wanted:
-                self._notify()
-            left -= len(memories)
-            if left <= 0 and not work.remove and plans[0].sequence not in self._backlog.remembered:
+            written += await self._put(plans, work, order, size, passing)
+            if passing:
+                sequences = [plan.sequence for plan in passing]
+                await ledger.acknowledge(plans[0].session, sequences, written + await self._check_again(passing))
+                self._done(sequences)
+                written = []
+            if order.is_perceived and not work.remove and plans[0].sequence not in self._backlog.remembered:
                 self._backlog.remembered |= {plan.sequence for plan in plans}
                 self._notify()
         if work.remove:
-            await self._limited(store.remove(work.remove))
+            await self._limited(self._engine.store.remove(work.remove))
         return written
+
+    async def _put(
+        self, plans: Sequence[Plan], work: Work, order: PutOrder, size: int, passing: Sequence[Plan]
+    ) -> Sequence[str]:
+        """Put the next memories, and those of plans that pass; returns the ids of the deliveries that this applies.
+
+        Each container gets its memories in the order of the journal all the same.
+        """
+        first = order.bring_forward(self._wanted) if self._wanted else 0
+        if passed := {each.container for plan in passing for each in plan.deliveries}:
+            first += order.bring_forward(passed - self._backlog.written[plans[0].sequence], of_all=True)
+        memories, deliveries = work.made([*order.take(max(size, first)), *work_of_plain(passing).put])
+        await self._limited(self._engine.store.put(memories))
+        await self._still_ours([*plans, *passing], memories)
+        self._backlog.note_written(plans, memories)
+        if self._wanted:
+            self._notify()
+        return deliveries
+
+    async def _passing(self, plans: Sequence[Plan]) -> list[Plan]:
+        """The plans that pass the one being written, if it is a long one. They are durable, as it is."""
+        found = self._backlog.passing(plans[0]) if len(plans) == 1 else []
+        if found and not self._engine.one_database:
+            await self._engine.ledger.sync()
+        return found
 
     def _is_needed(self, plan: Plan) -> bool:
         """Whether somebody waits for the next batch of a plan."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ..errors import NotYetApplied, named
 from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan
-from .deliveries import BATCH, arrival_day, is_plain
+from .deliveries import BATCH, arrival_day, is_plain, shares_transaction
 
 
 class Backlog:
@@ -59,6 +60,22 @@ class Backlog:
             return True
         return container in self.written.get(sequence, ()) or container not in self.left[sequence].containers
 
+    def passing(self, plan: Plan) -> list[Plan]:
+        """What may be written before the rest of a long plan: the next plans that a few heard, and that only add."""
+        found: list[Plan] = []
+        room = BATCH
+        for sequence, known in self.left.items() if plan.sequence in self.long and not self.others else ():
+            if sequence <= plan.sequence:
+                continue
+            if (
+                known.plan is None
+                or not shares_transaction(known.plan)
+                or (room := room - len(known.plan.deliveries)) < 0
+            ):
+                break
+            found.append(known.plan)
+        return found
+
     def lacks(self, plan: Plan, wanted: Iterable[str]) -> bool:
         """Whether one of the `wanted` containers has not got its memory of a plan that is being written."""
         written: Collection[str] = self.written.get(plan.sequence, ())
@@ -76,3 +93,12 @@ class Backlog:
             for marked in (self.others, self.long, self.remembered):
                 marked.discard(sequence)
             self.written.pop(sequence, None)
+
+    def late(self, failure: Exception | None, timeout: float | None = None) -> NotYetApplied:
+        """The error for whoever has waited for it, for so many seconds."""
+        waited = "" if timeout is None else f" within {timeout:g} s"
+        why = f": {named(failure).rstrip('.')}" if failure else ""
+        return NotYetApplied(
+            f"session {self._live.snapshot.id!r}: {len(self.left)} decided entries have not reached the store{waited}"
+            f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
+        )

@@ -303,12 +303,6 @@ class Work:
         put = list(self.put)
         return (self.made(put[begin : begin + self.batch]) for begin in range(0, len(put), self.batch))
 
-    def bring_forward(self, put: list[Sequence[Delivery]], begin: int, wanted: Collection[str]) -> None:
-        """Put first, among those from this place on who perceived the message, the owners of `wanted` containers."""
-        places = [at for at in range(begin, self.perceived) if put[at][0].container in wanted] if wanted else []
-        for first, place in enumerate(places, begin):
-            put[first], put[place] = put[place], put[first]
-
     def made(self, groups: Sequence[Sequence[Delivery]]) -> Batch:
         """These memories, each given as its active deliveries, as a batch."""
         applied = [each.id for group in groups for each in group if each.status == "pending"]
