@@ -14,7 +14,7 @@ Fusion = Literal["score", "rrf"]
 FUSIONS: tuple[Fusion, ...] = ("score", "rrf")
 DEPTH = 100
 """How far down a ranking counts, unless more hits are asked for."""
-WORDS_SHARE = 0.6
+WORDS_SHARE = 0.7
 """Share of the words in a fused score; the rest is the meaning's."""
 _RRF = 60
 _COLUMNS = 4
@@ -37,7 +37,7 @@ class Fused:
 def fuse(words: Doubles, meaning: Doubles, fusion: Fusion, *, depth: int = DEPTH) -> Fused:
     """Fuse scores by words and by meaning, each of shape (n,). Where one finds nothing at all, the other counts alone.
 
-    `score`: 0.6 · words + 0.4 · meaning, each normalised over its best `depth`. `rrf`: reciprocal rank fusion of the
+    `score`: 0.7 · words + 0.3 · meaning, each normalised over its best `depth`. `rrf`: reciprocal rank fusion of the
     best `depth` of each (Cormack, Clarke and Büttcher 2009, k = 60), scaled so that first in both is 1.
     """
     part = normalised if fusion == "score" else reciprocal_ranks

@@ -2,7 +2,7 @@
 
 In a conversation the question and its answer stand side by side, and often only one of them has the words that are
 asked for. The better one loses nothing, and equals stay equal. Plot, lore and cards have no neighbours.
-On questions about long conversations this found a tenth more of the evidence (docs/benchmarks.md).
+On questions about long conversations this finds a tenth more of the evidence (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from earwitness.filters import equals
 
 from .arrays import Doubles, Flags, Integers
 
-BEFORE = 0.5
+BEFORE = 0.6
 """How far towards the message before it."""
 AFTER = 0.25
 """How far towards the message after it."""

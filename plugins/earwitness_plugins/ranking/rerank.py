@@ -13,7 +13,7 @@ from .fusion import rounded
 
 DEPTH = 50
 """How many of the best are re-ranked."""
-SHARE = 0.5
+SHARE = 0.4
 """The share of the re-ranking in a final score; the rest is the fused score's."""
 
 

@@ -44,7 +44,7 @@ def candidates(words: Sequence[float], meaning: Sequence[float], embedder: Stati
 def test_what_shares_neither_a_word_nor_meaning_is_not_found() -> None:
     ranked = rank(candidates([2, 0, 0.5, 0, 0], [0.1, 0, 0.9, 0, -0.4]), query_words("swords"), 10, RankingMethod())
     assert ranked.places == [0, 2]
-    assert ranked.scores == [pytest.approx(0.6 + 0.4 * 0.1 / 0.9), pytest.approx(0.6 * 0.25 + 0.4)]
+    assert ranked.scores == [pytest.approx(0.7 + 0.3 * 0.1 / 0.9), pytest.approx(0.7 * 0.25 + 0.3)]
     assert [part.keys() for part in ranked.parts] == [{"words", "meaning"}] * 2
 
 

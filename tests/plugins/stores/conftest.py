@@ -111,8 +111,8 @@ class Oracle:
         }
         highest = max(fits.values(), default=0)
         if highest <= 0:
-            return {id: score / 2 for id, score in scores.items()}
-        return {id: score / 2 + max(fits.get(id, 0), 0) / highest / 2 for id, score in scores.items()}
+            return {id: score * 0.6 for id, score in scores.items()}
+        return {id: score * 0.6 + max(fits.get(id, 0), 0) / highest * 0.4 for id, score in scores.items()}
 
 
 def _normalised(scores: Sequence[float], depth: int) -> list[float]:
@@ -124,16 +124,16 @@ def _normalised(scores: Sequence[float], depth: int) -> list[float]:
 
 
 def _weighed(words: Sequence[float], meaning: Sequence[float]) -> list[float]:
-    share = 0.6 if any(words) and any(meaning) else float(any(words))
+    share = 0.7 if any(words) and any(meaning) else float(any(words))
     return [share * word + (1 - share) * meant for word, meant in zip(words, meaning, strict=True)]
 
 
 def _in_context(said: Sequence[str], scores: dict[str, float]) -> dict[str, float]:
-    """Each message half of the way to a better one just before it, and a quarter of it to a better one after it."""
+    """Each message 0.6 of the way to a better one just before it, and a quarter of it to a better one after it."""
     lifted = dict(scores)
     for earlier, later in pairwise(said):
         if later in scores:
-            lifted[later] += max(scores.get(earlier, 0.0) - scores[later], 0.0) / 2
+            lifted[later] += max(scores.get(earlier, 0.0) - scores[later], 0.0) * 0.6
         if earlier in scores:
             lifted[earlier] += max(scores.get(later, 0.0) - scores[earlier], 0.0) / 4
     return lifted
