@@ -28,7 +28,7 @@ from .guards import guarded
 from .host_word import as_host_says
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message, unread
-from .shares import Sharing, Teller, shared
+from .shares import DueShare, Sharing, Teller, shared
 from .untold import Untold
 from .whereabouts import state_after
 from .world import World
@@ -77,26 +77,23 @@ async def judge(
     event = event_of(moment)
     proposals = await propose(engine, event, moment, presence, asked, world, data)
     await between_steps(many)
-    found = participants(
-        moment,
-        presence,
-        _counted(proposals.agent.participants, moment),
-        proposals.plugins,
-        engine.settings.end.enough,
-        asked,
-    )
+    counted = _counted(proposals.agent.participants, moment)
+    found = participants(moment, presence, counted, proposals.plugins, engine.settings.end.enough, asked)
     await between_steps(many)
     degraded = bool(report.failure) or proposals.degraded
     added = {id for _, answer in proposals.plugins for id in answer.add if id not in asked}
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
-    settled = settled if detected else unread(settled)
-    if moment.disguises:
-        worn = {id: name for id, name in moment.disguises.items() if id in settled.participants}
-        settled = settled.model_copy(update={"disguises": worn})
+    settled = _as_worn(settled if detected else unread(settled), moment.disguises)
     news, struck = ({}, ()) if keep_news else await _news(world, proposals, settled.participants)
     movements = () if before.moves_nobody(moment.channel) else (*placed, *presence.movements)
     reports = (report, *proposals.reports, *struck)
     return Judged(settled, before, moment, earlier, event, presence, proposals, movements, news, reports, data)
+
+
+def _as_worn(settled: SettledMessage, disguises: Mapping[str, str]) -> SettledMessage:
+    """The message with the disguises of those who perceived it."""
+    worn = {id: name for id, name in disguises.items() if id in settled.participants}
+    return settled.model_copy(update={"disguises": worn}) if disguises else settled
 
 
 def _host_says_who_is_there(moment: Moment) -> bool:
@@ -200,18 +197,13 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
 
     Deliveries go to the world, the participants and those it is shared with.
     """
-    session, cast, settled = live.snapshot.id, judged.moment.cast, judged.settled
-    day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
-    deliveries = await in_slices(of_message(settled, judged.knowledge, cast, live.snapshot.ids, sequence, day))
+    settled = judged.settled
     sharing = await _sharing(engine, judged, ahead)
     if sharing.silent or settled.key in live.untold:
         Untold(judged.data).said(settled.key, sharing.silent)
-    deliveries += [of_telling(deliveries[0], each, settled, speaker, live.snapshot.ids) for each in sharing.shares]
-    if settled.disguises:
-        deliveries = as_known(deliveries, settled, live.snapshot)
-    deliveries += updates_of(judged.proposals.updates, settled, live, sequence)
+    deliveries = await _deliveries(live, judged, sequence, sharing.shares)
     plan = Plan(
-        session=session,
+        session=live.snapshot.id,
         sequence=sequence,
         key=settled.message.key,
         message=settled,
@@ -228,6 +220,16 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
     plan = await with_proposals(engine, live.snapshot, plan, (*judged.proposals.derived, *sharing.derived))
     plan = await guarded(engine, judged.event, plan, judged.data)
     return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
+
+
+async def _deliveries(live: Live, judged: Judged, sequence: int, shares: Sequence[DueShare]) -> list[Delivery]:
+    """The copies of the message, those it is shared with, and the updates that were proposed with it."""
+    cast, settled, ids = judged.moment.cast, judged.settled, live.snapshot.ids
+    day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
+    copies = await in_slices(of_message(settled, judged.knowledge, cast, ids, sequence, day))
+    copies += [of_telling(copies[0], each, settled, speaker, ids) for each in shares]
+    known = as_known(copies, settled, live.snapshot) if settled.disguises else copies
+    return [*known, *updates_of(judged.proposals.updates, settled, live, sequence)]
 
 
 def facts_noted(before: State, key: str, facts: FactsOf) -> dict[str, FactsOf | None]:

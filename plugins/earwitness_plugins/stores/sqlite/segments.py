@@ -99,18 +99,20 @@ def rebuild(connection: apsw.Connection, name: str) -> None:
     whole = len(slots) // FOLD * FOLD
     for start in range(0, whole, FOLD):
         write_segment(connection, container.number, slots[start : start + FOLD])
-    words = insert_words(connection, (Words(slot.words, slot.vector) for slot in slots[whole:]))
-    connection.executemany(
-        "INSERT INTO store_tail (rid, position, words) VALUES (?, ?, ?)",
-        [
-            (rid(container.number, slot.slot), slot.position, words[Words(slot.words, slot.vector)])
-            for slot in slots[whole:]
-        ],
-    )
+    _write_tail(connection, container.number, slots[whole:])
     connection.execute(
         "UPDATE store_container SET version = version + 1, generation = generation + 1, folded = ?, tail = ?, dead = 0 "
         "WHERE number = ?",
         (slots[whole - 1].slot if whole else 0, len(slots) - whole, container.number),
+    )
+
+
+def _write_tail(connection: apsw.Connection, container: int, slots: Sequence[Slot]) -> None:
+    """What is in no segment yet."""
+    words = insert_words(connection, (Words(slot.words, slot.vector) for slot in slots))
+    connection.executemany(
+        "INSERT INTO store_tail (rid, position, words) VALUES (?, ?, ?)",
+        [(rid(container, slot.slot), slot.position, words[Words(slot.words, slot.vector)]) for slot in slots],
     )
 
 
