@@ -42,6 +42,8 @@ class Unapplied:
     """The game day it is applied on."""
     plan: Plan | None
     """The plan; `None` if it must still be read from the ledger."""
+    due_day: float | None = None
+    """The game day by which what earlier plans have left pending arrives with it; `None` = nothing does."""
     is_plain: bool = False
     """Whether it is known that the plan only adds memories."""
     at_hand: dict[str, Sequence[AtHand]] = field(default_factory=dict)
@@ -133,8 +135,12 @@ class Live:
 
     def has_arrived(self, delivery: Delivery) -> bool:
         """Whether a pending delivery has arrived with a recorded plan that is not applied yet."""
+        own = self.unapplied.get(delivery.sequence)
+        if own is not None and own.day >= delivery.due:
+            return True
         return any(
-            sequence >= delivery.sequence and each.day >= delivery.due for sequence, each in self.unapplied.items()
+            sequence > delivery.sequence and each.due_day is not None and each.due_day >= delivery.due
+            for sequence, each in self.unapplied.items()
         )
 
     def data(self) -> Mapping[str, PluginData]:

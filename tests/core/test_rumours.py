@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -350,3 +351,30 @@ async def test_it_comes_after_a_restart_too(memories: Memories, monkeypatch: pyt
 
 async def broken(*_: object) -> Plan:
     raise ValueError("no luck")
+
+
+class Slow(MemoryStore):
+    """A store that writes nothing until it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = asyncio.Event()
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        await self.may.wait()
+        await super().put(memories)
+
+
+@pytest.mark.parametrize("guards", [[], [NotNews("mill")]], ids=["let through", "struck"])
+async def test_what_arrives_is_asked_about_while_an_earlier_change_is_still_being_written(
+    begin: Begin, memories: Memories, guards: list[Any]
+) -> None:
+    store = Slow()
+    story = await begin(cast=CAST, sharing_rules=[Chain(delay=1)], guards=guards, store=store, ledger=MemoryLedger())
+    await story.say("alice", "The mill has burnt down.", audience=["bob"])
+    await story.change(flags={"war": True})
+    await (await story.change(game_day=4)).decided()
+    store.may.set()
+    days = {who: [day for day, _ in found] for who, found in (await learned(story, memories)).items()}
+    told = {} if guards else {"charlie": [2], "dana": [3], "eve": [4]}
+    assert days == {"alice": [1], "bob": [1], **told}

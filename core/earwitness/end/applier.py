@@ -121,7 +121,7 @@ class Applier:
             for entry in entries:
                 if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
-                    self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None)
+                    self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
                     self._backlog.others.add(entry.sequence)
         self._live.unapplied = dict(sorted(self._left.items()))
 

@@ -40,7 +40,7 @@ class Backlog:
     def take(self, plan: Plan) -> None:
         """Add a plan that was just recorded."""
         plain = is_plain(plan)
-        self.left[plan.sequence] = Unapplied(arrival_day(plan), plan, plain)
+        self.left[plan.sequence] = Unapplied(arrival_day(plan), plan, plan.due_day, plain)
         (self.others.discard if plain else self.others.add)(plan.sequence)
         if len(plan.deliveries) > BATCH:
             self.long.add(plan.sequence)

@@ -73,6 +73,7 @@ class Conversations:
         tell of several, and `StorageError`.
         """
         await self._model.open()
+        await self.go_on()
         id = channel.channel_id if isinstance(channel, Channel) else channel
         told = ClosedConversation(channel=id)
         for last, closing in to_close(channel, await self._said(id), self._noted()):

@@ -103,8 +103,9 @@ async def test_a_summary_whose_teller_has_left_meanwhile_does_not_arrive_and_goe
     assert await learned(hotel) == {}
 
 
-async def test_a_hop_that_failed_is_made_up_for_with_the_next_day(
-    open_app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("by", ["day", "closing"])
+async def test_a_hop_that_failed_is_made_up_for_with_the_next_day_or_closing(
+    open_app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, by: str
 ) -> None:
     hotel = await begun(open_app, tmp_path)
     await hotel.change(flags={"curfew": False})
@@ -114,5 +115,6 @@ async def test_a_hop_that_failed_is_made_up_for_with_the_next_day(
         patched.setattr(RelationshipsModel, "picture", away)
         await hotel.change(game_day=2)
     assert "could not pass on what has arrived with the day" in caplog.text
+    await (hotel.change(game_day=3) if by == "day" else hotel.close_conversation("lobby"))
     await hotel.change(game_day=3)
     assert await learned(hotel) == {"vaggie": 2, "angel": 3}
