@@ -50,8 +50,8 @@ def write(folder: Path, rules: str) -> None:
     (folder / "rules.json").write_text(rules, "utf-8")
 
 
-async def learned(given: LeakCase, folder: Path, when: str) -> dict[str, float | None]:
-    """Who is told of the first message of a case → on which day."""
+async def learned(given: LeakCase, folder: Path, when: str) -> dict[str, float]:
+    """Who is told of the first message of a case → the first day. Summaries of two tellers are two memories."""
     write(folder, as_file(told(given, when).book))
     graph = {"name": "networkx", "path": str(folder / "graph.db")}
     async with in_memory({"relationships": {"rules": str(folder / "rules.json"), "graph": graph}}) as ew:
@@ -68,7 +68,8 @@ async def learned(given: LeakCase, folder: Path, when: str) -> dict[str, float |
             await story.change(game_day=day)
         await story.delivered()
         found = {who: (await story.backstage().inspect(who)).memories for who in PEOPLE if who not in seed.direct}
-        return {who: memories[0].learned_day for who, memories in found.items() if memories}
+        days = {who: [each.learned_day or 0 for each in memories] for who, memories in found.items()}
+        return {who: min(of) for who, of in days.items() if of}
 
 
 async def meddle(story: Session, given: LeakCase, random: Random) -> None:
