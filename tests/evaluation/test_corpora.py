@@ -99,11 +99,18 @@ def test_a_question_about_a_scene_of_the_other_part_is_named(run: Run, wells: Pa
 
 
 def test_a_line_that_occurs_twice_is_named_with_both_places(run: Run, wells: Path) -> None:
-    copy = scene(DEV)
-    copy["messages"][1]["text"] = copy["messages"][0]["text"].replace("came up", "came back").upper()
-    write(wells, "participants", "dev", copy)
+    copy = scene(TEST)
+    copy["messages"][1]["text"] = TEXTS[0][0].replace("came up", "came back").upper()
+    write(wells, "participants", "test", copy)
     (found,) = problems(run)
-    assert found.startswith(f"scene wells-{DEV}, messages[0] is like scene wells-{DEV}, messages[1] (")
+    assert found.startswith(f"scene wells-{DEV}, messages[0] is like scene wells-{TEST}, messages[1] (")
+
+
+def test_people_may_repeat_themselves_within_a_scene(run: Run, wells: Path) -> None:
+    copy = scene(DEV)
+    copy["messages"][1]["text"] = copy["messages"][0]["text"]
+    write(wells, "participants", "dev", copy)
+    assert run("corpus", "check", "wells").exit_code == 0
 
 
 def test_a_line_of_another_corpus_is_named(run: Run, wells: Path, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def _copied(scenes: Iterable[CorpusScene], others: Sequence[PlacedLine]) -> Iter
 
 def _lines(path: str, scene: Scene) -> Iterator[PlacedLine]:
     for index, line in enumerate(scene.lines):
-        yield PlacedLine(f"{path and f'{path}: '}scene {scene.id}, messages[{index}]", line.text)
+        yield PlacedLine(f"{path and f'{path}: '}scene {scene.id}, messages[{index}]", line.text, scene.id)
 
 
 def _likeness(found: Likeness) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 LENGTH = 4
@@ -23,6 +24,8 @@ class PlacedLine(NamedTuple):
 
     place: str
     text: str
+    scene: str = ""
+    """Lines of one scene may repeat each other, as people do."""
 
 
 class Likeness(NamedTuple):
@@ -55,17 +58,29 @@ def alike(lines: Sequence[PlacedLine], others: Iterable[PlacedLine] | None = Non
         for shingle in shingles(other.text):
             holders[shingle].append(number)
     for number, line in enumerate(lines):
-        found = _likest(line, holders, after=number if within else -1)
+        counts = partial(_comes_later, held, number) if within else _any
+        found = _likest(line, holders, counts)
         if found is not None:
             position, share = found
             yield Likeness(line, held[position], share)
 
 
-def _likest(line: PlacedLine, holders: Mapping[tuple[str, ...], Sequence[int]], after: int) -> tuple[int, float] | None:
+def _any(other: int) -> bool:
+    del other
+    return True
+
+
+def _comes_later(lines: Sequence[PlacedLine], number: int, other: int) -> bool:
+    return other > number and (not lines[number].scene or lines[number].scene != lines[other].scene)
+
+
+def _likest(
+    line: PlacedLine, holders: Mapping[tuple[str, ...], Sequence[int]], counts: Callable[[int], bool]
+) -> tuple[int, float] | None:
     own = shingles(line.text)
     if len(own) < FEWEST:
         return None
-    shared = Counter(number for shingle in own for number in holders.get(shingle, ()) if number > after)
+    shared = Counter(number for shingle in own for number in holders.get(shingle, ()) if counts(number))
     if not shared:
         return None
     other, count = shared.most_common(1)[0]
