@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from earwitness.records.moment import Moment, Presence
@@ -25,9 +25,12 @@ class PresenceDetector:
         confidences: Confidences | None = None,
         perception: Literal["segments", "whole"] = "segments",
         markup: Mapping[str, FragmentKind] | None = None,
+        phrases: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """The settings mean what they mean for `rules`."""
-        self._rules = RulesDetector(confidences=confidences, perception=perception, markup=markup, fading=False)
+        self._rules = RulesDetector(
+            confidences=confidences, perception=perception, markup=markup, phrases=phrases, fading=False
+        )
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""

@@ -18,6 +18,7 @@ from earwitness.records.character import Cast, Character
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 
+from .acts.inventory import inventory, own_phrases
 from .inference.direct_messages import between, direct
 from .inference.distance import within_earshot
 from .inference.message_case import Confidences, MessageCase
@@ -60,6 +61,7 @@ class RulesDetector:
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
         caution: Annotated[float, Field(ge=-3, le=3)] = 0.55,
         omniscient: bool = False,
+        phrases: Mapping[str, Sequence[str]] | None = None,
         earshot: Annotated[int, Field(ge=0)] = 0,
     ) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively.
@@ -72,14 +74,15 @@ class RulesDetector:
         put them there and nobody tells who goes; so does who was only spoken to or counted in (`Bob and I`) and has not
         spoken within `answers` messages. `caution` is taken off the log odds of their being there.
         With `omniscient`, narrators perceive every message, wherever it is said, whispers and thoughts too.
+        `phrases` are more ways of speaking than `detectors/languages` has: `{"leaves": ["ich mach die fliege"]}`.
         `earshot` is over how many levels of places open speech carries, from `castle/kitchen` to `castle` or to
         `castle/kitchen/pantry` for 1; a shout carries over all.
-        Raises `SettingsError` for marks without an ellipsis between their two ends.
+        Raises `SettingsError` for marks without an ellipsis between their two ends, and for phrases of no known act.
         """
         self.recent = recent
         self.confidences = confidences or Confidences()
         self.fading, self.answers, self.caution = fading, answers, caution
-        self.earshot = earshot
+        self.earshot, self._phrases = earshot, own_phrases(phrases)
         self.whole, self.omniscient = perception == "whole", omniscient
         own = tuple((markup or {}).items())
         if wrong := [mark for mark, _ in own if not all(mark.partition("…"))]:
@@ -111,6 +114,7 @@ class RulesDetector:
             conventions=conventions,
             whole=self.whole,
             between=between(moment, names),
+            inventory=None if played else inventory(self._phrases),
         )
         lately = moment.recent[-self.recent :] if self.recent else ()
         lively = frozenset(message.speaker for message in lately)

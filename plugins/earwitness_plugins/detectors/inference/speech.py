@@ -8,6 +8,7 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
 from earwitness.records.state import PERCEIVES_NOTHING
 
+from ..acts.leave_model import clues, probability
 from ..text.message_reading import spoken_to, tells_no_movement
 from .acting_together import acting_together, counted, taken_along
 from .calls import connections, is_from_afar, reached
@@ -119,21 +120,31 @@ def _whispered_to(case: MessageCase) -> Iterator[str]:
 
 
 def _leave_taking(case: MessageCase) -> Iterator[Movement]:
-    leave = case.reading.leave
-    if leave == "stated" or (leave == "farewell" and not _is_to_another(case)) or _is_still_leaving(case):
+    if _goes(case) >= case.confidences.leaving or _is_still_leaving(case):
         yield Movement(character=case.speaker.id, kind="leave", evidence="took leave")
 
 
-def _is_to_another(case: MessageCase) -> bool:
-    """Goodbye is said to who goes: who has just gone, or is named while others stay. A narrator tells who goes."""
+def _goes(case: MessageCase) -> float:
+    """How likely the speaker goes by what they say. Goodbye is said to who goes, too."""
+    if not case.reading.signs.found:
+        return 0
+    return probability(clues(case.reading.signs, to_one=_is_to_one(case), answers=_somebody_has_gone(case)))
+
+
+def _is_to_one(case: MessageCase) -> bool:
+    """Some of those here are named, not all."""
+    others = {id for id in case.scene.near if id != case.speaker.id}
+    addressed = others.intersection(case.reading.addressed)
+    return bool(addressed) and addressed != others
+
+
+def _somebody_has_gone(case: MessageCase) -> bool:
+    """Within the last few messages. Where a narrator tells who goes, a bare goodbye tells nothing."""
     if any(case.moment.cast[message.speaker].kind == "narrator" for message in _known(case)):
         return True
     lately = {message.sequence for message in case.moment.recent[-ANSWERED_WITHIN:]}
-    places = case.moment.whereabouts
-    just_gone = any(not where.here and where.since in lately for id, where in places.items() if id != case.speaker.id)
-    others = {id for id in case.scene.near if id != case.speaker.id}
-    addressed = others.intersection(case.reading.addressed)
-    return just_gone or (bool(addressed) and addressed != others)
+    places = case.moment.whereabouts.items()
+    return any(not where.here and where.since in lately for id, where in places if id != case.speaker.id)
 
 
 def _known(case: MessageCase) -> Iterator[Message]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
 from earwitness.patterns import lazy_pattern
 
@@ -82,15 +81,16 @@ _TOLD = lazy_pattern(
 _WINDOW = 80
 
 
-def takes_leave(spoken: str) -> Literal["stated", "farewell"] | None:
-    """`stated` when the speaker says that they go; `farewell` for a bare goodbye, which may answer another's."""
-    if any(not _ONLY_IF.search(_before(spoken, match)) for match in _STATED.finditer(spoken)):
-        return "stated"
+def leave_taken(spoken: str) -> Iterator[tuple[int, int]]:
+    """Where the speaker says that they go: first and last offset of each."""
+    return (match.span() for match in _STATED.finditer(spoken) if not _ONLY_IF.search(_before(spoken, match)))
+
+
+def bids_farewell(spoken: str) -> bool:
+    """Whether the speaker says goodbye, which may answer another's."""
     if not _holds_any(spoken, _FAREWELL_STEMS):
-        return None
-    if any(not _TOLD.search(_before(spoken, match)) for match in _FAREWELL.finditer(spoken)):
-        return "farewell"
-    return None
+        return False
+    return any(not _TOLD.search(_before(spoken, match)) for match in _FAREWELL.finditer(spoken))
 
 
 def returns(spoken: str) -> bool:

@@ -11,9 +11,11 @@ from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 from earwitness.sentences import sentences
 
+from ..acts.inventory import Inventory
+from ..acts.signs import NO_SIGNS, Signs, signs
 from .companions import companions
 from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
-from .farewells import returns, takes_leave
+from .farewells import returns
 from .fragments import ROLE_PLAY, Fragment, fragments, stretches
 from .marks import PRIVATE, Conventions
 from .movements import Move, Referents, has_movement, read_movements
@@ -46,8 +48,8 @@ class Reading:
     """The speaker says `we`."""
     moves: tuple[Move, ...]
     """Comings and goings told in action text."""
-    leave: Literal["stated", "farewell"] | None
-    """Whether the speaker takes leave in words."""
+    signs: Signs
+    """What its words say of the speaker's going, in any language."""
     returns: bool
     """Whether, having just taken leave, the speaker stays after all."""
     in_story: bool
@@ -73,6 +75,7 @@ def read(
     conventions: Conventions = ROLE_PLAY,
     whole: bool = False,
     between: Sequence[str] = (),
+    inventory: Inventory | None = None,
 ) -> Reading:
     """Read one message of this speaker. Judged `whole`, its narrowest piece decides who perceives any of it.
 
@@ -94,7 +97,7 @@ def read(
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),
         together=any(_WE.search(text) for text in spoken),
         moves=read_movements([sentence for text in narrated for sentence in sentences(text)], names, stage),
-        leave=next((leave for text in spoken if (leave := takes_leave(text))), None),
+        signs=signs([(text, names.find(text)) for text in spoken], inventory) if inventory else NO_SIGNS,
         returns=any(returns(text) for text in spoken),
         in_story=_in_story(found),
         aloud=_aloud(found, parts),

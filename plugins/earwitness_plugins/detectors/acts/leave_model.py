@@ -1,0 +1,70 @@
+"""How likely somebody goes by what they say: the logistic of what its signs weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import exp
+from types import MappingProxyType
+
+from .signs import Signs
+
+_NO_DOUBT = frozenset({"late", "named_after"})
+"""What is noted about a phrase, and speaks neither for nor against it by itself."""
+
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "bias": -2.45,
+        "leaves": 4.28,
+        "leaves_again": 1.07,
+        "leaves_late": -0.97,
+        "leaves_doubted": 0.62,
+        "stated": 3.38,
+        "stated_doubted": 0.68,
+        "farewell": 3.39,
+        "farewell_doubted": 0.18,
+        "perhaps": 0.52,
+        "stays": -1.46,
+        "returns": -1.28,
+        "sends_off": -0.99,
+        "to_one": -2.05,
+        "answers": -2.73,
+    }
+)
+"""Log odds; fitted as `docs/detectors.md` says."""
+
+
+def clues(signs: Signs, *, to_one: bool, answers: bool) -> Mapping[str, float]:
+    """What speaks for and against going, in the words of `WEIGHTS`.
+
+    A farewell is `to_one` when not all the others are meant, and `answers` when somebody has just gone.
+    """
+    stated = [doubts for act, doubts in signs.found if act == "stated"]
+    obliged = any(doubts <= _NO_DOUBT for doubts in stated)
+    leaves = [doubts for act, doubts in signs.found if act == "leaves"]
+    sure = [doubts for doubts in leaves if doubts <= _NO_DOUBT]
+    farewells = [doubts for act, doubts in signs.found if act == "farewell"]
+    bid = any(doubts <= _NO_DOUBT for doubts in farewells) or signs.any("bids")
+    said = bool(sure) or obliged
+    return {
+        "bias": 1.0,
+        "leaves": float(bool(sure)),
+        "leaves_again": float(len(sure) > 1),
+        "leaves_late": float(bool(sure) and all("late" in doubts for doubts in sure)),
+        "leaves_doubted": float(bool(leaves) and not sure),
+        "stated": float(obliged),
+        "stated_doubted": float(bool(stated) and not obliged),
+        "farewell": float(bid),
+        "farewell_doubted": float(bool(farewells) and not bid),
+        "perhaps": float(min(2, signs.clean("perhaps"))),
+        "stays": float(signs.any("stays")),
+        "returns": float(signs.any("returns")),
+        "sends_off": float(signs.any("sends_off") and not said),
+        "to_one": float(to_one and bid and not said),
+        "answers": float(answers and bid and not said),
+    }
+
+
+def probability(found: Mapping[str, float], weights: Mapping[str, float] = WEIGHTS) -> float:
+    """The logistic of the weighted clues."""
+    total = sum(weights[name] * value for name, value in found.items())
+    return 1 / (1 + exp(-max(-30.0, min(30.0, total))))

@@ -1,0 +1,192 @@
+"""Phrases and where they stand in a text. Many thousands cost no more than a few: they are read word by word.
+
+A phrase is words; `(a|b c)` is one of them, `[a|b]` one or none, `<set>` one of a named set of phrases, `…` up to
+three words, `^` says that a clause begins there, and `$` that it ends there, or goes on with a word that begins
+another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import product
+
+from earwitness.errors import SettingsError
+from earwitness.patterns import lazy_pattern
+
+from .tokens import words_of
+
+_PARTS = lazy_pattern(
+    r"\((?P<one>[^()]*)\)|\[(?P<maybe>[^\[\]]*)\]|<(?P<set>\w+)>|(?P<gap>…)|(?P<edge>[$^])|(?P<words>[^(\[<…$^]+)"
+)
+_GAP = 3
+_MANY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseFound:
+    """One phrase in a text."""
+
+    act: str
+    """What it is a phrase for."""
+    first: int
+    """Its first token."""
+    behind: int
+    """The token behind its last."""
+    closes: str | None
+    """The language it is of, where it holds only if its clause ends; else `None`."""
+    opens: str | None
+    """The same, where it holds only if a clause begins with it."""
+
+
+@dataclass(slots=True)
+class _PhraseNode:
+    """What may follow the words read so far."""
+
+    words: dict[str, _PhraseNode] = field(default_factory=dict)
+    sets: list[tuple[_PhraseNode, _PhraseNode]] = field(default_factory=list)
+    gap: _PhraseNode | None = None
+    ends: set[_End] = field(default_factory=set)
+    """What the phrases that end here are for."""
+
+
+_End = tuple[str, str | None, str | None]
+"""An act, and the language, where the clause must end there, and where one must begin with it."""
+
+
+class Phrases:
+    """Phrases of several acts, ready to be found in texts. Not changed once they are all added."""
+
+    def __init__(self) -> None:
+        self._root = _PhraseNode()
+        self._first: set[str] = set()
+
+    def add(
+        self, act: str, phrases: Iterable[str], sets: Mapping[str, _PhraseNode], fillers: Set[str], language: str = ""
+    ) -> None:
+        """Phrases for an act. Raises `SettingsError` for one that cannot be read."""
+        for phrase in phrases:
+            _add(self._root, phrase, (act, language), sets, fillers)
+        self._first = set()
+
+    def find(self, words: Sequence[str]) -> list[PhraseFound]:
+        """Every phrase that stands in a text's words."""
+        first, found = self._first or self._begun(), list[PhraseFound]()
+        for at, word in enumerate(words):
+            if word in first:
+                ends: list[tuple[int, _End]] = []
+                _walk(self._root, words, at, ends)
+                found += [PhraseFound(end[0], at, behind, end[1], end[2]) for behind, end in dict.fromkeys(ends)]
+        return found
+
+    def _begun(self) -> set[str]:
+        self._first = set(_firsts(self._root))
+        return self._first
+
+
+def set_of(phrases: Iterable[str], sets: Mapping[str, _PhraseNode], fillers: Set[str]) -> _PhraseNode:
+    """A named set, for `<…>` in the phrases that are added later."""
+    root = _PhraseNode()
+    for phrase in phrases:
+        _add(root, phrase, ("", ""), sets, fillers)
+    return root
+
+
+def _add(
+    root: _PhraseNode, phrase: str, end: tuple[str, str], sets: Mapping[str, _PhraseNode], fillers: Set[str]
+) -> None:
+    parts = [_choices(found, phrase, sets, fillers) for found in _PARTS.finditer(phrase)]
+    for choice in product(*(_as_set(part) if at else part for at, part in enumerate(parts))):
+        node, closes, opens = root, False, False
+        for step in (step for part in choice for step in part):
+            opens, closes = opens or step == "^", step == "$"
+            node = node if step == "^" or closes else _followed(node, step)
+        if node is root:
+            raise SettingsError(
+                f"The phrase {phrase!r} of {end[0]!r} has no words. Write words, (a|b), [a], <set>, …, ^ and $."
+            )
+        node.ends.add((end[0], end[1] if closes else None, end[1] if opens else None))
+
+
+_Step = str | _PhraseNode
+"""A word, `…`, `$`, or a set of phrases."""
+
+
+def _choices(
+    found: re.Match[str], phrase: str, sets: Mapping[str, _PhraseNode], fillers: Set[str]
+) -> list[tuple[_Step, ...]]:
+    """What a part of a phrase may be, each a row of steps."""
+    if (name := found["set"]) is not None:
+        if name not in sets:
+            known = ", ".join(sorted(sets)) or "none"
+            raise SettingsError(f"The phrase {phrase!r} names the set <{name}>. Sets here: {known}.")
+        return [(sets[name],)]
+    if found["gap"] or found["edge"]:
+        return [(found[0],)]
+    if found["words"] is not None:
+        return [_kept(found["words"], fillers)]
+    several = [_steps(option, fillers) for option in (found["one"] or found["maybe"] or "").split("|")]
+    return [*several, ()] if found["maybe"] is not None else [each for each in several if each]
+
+
+def _as_set(choices: list[tuple[_Step, ...]]) -> list[tuple[_Step, ...]]:
+    """Many choices within a phrase as one set of phrases, so that what follows is kept once."""
+    if len(choices) < _MANY or any(step == "$" or not choice for choice in choices for step in choice or ("$",)):
+        return choices
+    root = _PhraseNode()
+    for choice in choices:
+        node = root
+        for step in choice:
+            node = _followed(node, step)
+        node.ends.add(("", None, None))
+    return [(root,)]
+
+
+def _steps(option: str, fillers: Set[str]) -> tuple[_Step, ...]:
+    return tuple(
+        step
+        for part in re.split("([…$])", option)
+        for step in ((part,) if part in ("…", "$") else _kept(part, fillers))
+    )
+
+
+def _kept(text: str, fillers: Set[str]) -> tuple[_Step, ...]:
+    return tuple(word for word in words_of(text) if word not in fillers)
+
+
+def _followed(node: _PhraseNode, step: _Step) -> _PhraseNode:
+    if isinstance(step, str) and step != "…":
+        if (known := node.words.get(step)) is None:
+            known = node.words[step] = _PhraseNode()
+        return known
+    if isinstance(step, str):
+        node.gap = node.gap or _PhraseNode()
+        return node.gap
+    after = next((after for root, after in node.sets if root is step), None)
+    if after is None:
+        after = _PhraseNode()
+        node.sets.append((step, after))
+    return after
+
+
+def _firsts(node: _PhraseNode) -> Iterator[str]:
+    yield from node.words
+    for root, _ in node.sets:
+        yield from _firsts(root)
+
+
+def _walk(node: _PhraseNode, words: Sequence[str], at: int, ends: list[tuple[int, _End]]) -> None:
+    """Adds where phrases that go on from here end, and what they are for."""
+    ends += ((at, end) for end in node.ends)
+    if at < len(words) and (follows := node.words.get(words[at])) is not None:
+        _walk(follows, words, at + 1, ends)
+    for root, after in node.sets:
+        if at < len(words) and (words[at] in root.words or root.sets):
+            within: list[tuple[int, _End]] = []
+            _walk(root, words, at, within)
+            for behind in {behind for behind, _ in within}:
+                _walk(after, words, behind, ends)
+    if node.gap is not None:
+        for skipped in range(min(_GAP, len(words) - at) + 1):
+            _walk(node.gap, words, at + skipped, ends)

@@ -1,0 +1,169 @@
+"""What the words of one message say for and against its speaker's going, each sign by itself."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from ..text.farewells import bids_farewell, leave_taken
+from ..text.names import Mention
+from .inventory import Inventory
+from .phrases import PhraseFound
+from .tokens import Tokens, tokenised
+
+_SURE = frozenset({"leaves", "farewell"})
+_NEAR = 3
+"""Tokens within which a word that somebody told or denied something belongs to a phrase."""
+_TOLD = {"leaves": 1, "stated": 0}
+"""Tokens within which a word of telling does: what stands before a farewell may be about it, as in `a last goodbye`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What was found in the words of a message, and what speaks against each."""
+
+    found: tuple[tuple[str, frozenset[str]], ...] = ()
+    """Acts, each with the doubts about it; in the order of the text."""
+    tokens: int = 0
+    """How many words there are."""
+
+    def clean(self, act: str) -> int:
+        """How often an act is told without a doubt."""
+        return sum(1 for each, doubts in self.found if each == act and not doubts)
+
+    def any(self, act: str) -> bool:
+        """Whether an act is told at all."""
+        return any(each == act for each, _ in self.found)
+
+
+NO_SIGNS = Signs()
+
+
+def signs(texts: Sequence[tuple[str, Sequence[Mention]]], inventory: Inventory) -> Signs:
+    """The signs in what is said aloud, each text with the names in it."""
+    found: list[tuple[str, frozenset[str]]] = []
+    length = 0
+    for text, mentions in texts:
+        tokens = tokenised(text, inventory.fillers)
+        length += len(tokens.words)
+        found += _in_text(text, tokens, mentions, inventory)
+    return Signs(tuple(found), length) if found else NO_SIGNS
+
+
+def _in_text(
+    text: str, tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory
+) -> Iterator[tuple[str, frozenset[str]]]:
+    hits = [hit for hit in inventory.phrases.find(tokens.words) if hit.act != "deeds"]
+    hits += [_spanned("stated", tokens, span) for span in leave_taken(text)]
+    if bids_farewell(text):
+        yield "bids", frozenset()
+    if not hits:
+        return
+    named = _named(tokens, mentions)
+    hits = [
+        hit
+        for hit in hits
+        if (hit.closes is None or _closes(tokens, hit, named, inventory))
+        and (hit.opens is None or _opens(tokens, hit, named, inventory))
+    ]
+    if not hits:
+        return
+    hits = list(_longest(hits))
+    covered = {at for hit in hits for at in range(hit.first, hit.behind)}
+    doubts = [hit for hit in inventory.doubts.find(tokens.words) if covered.isdisjoint(range(hit.first, hit.behind))]
+    for hit in hits:
+        yield hit.act, frozenset(_doubts(tokens, hit, doubts, named))
+
+
+def _spanned(act: str, tokens: Tokens, span: tuple[int, int]) -> PhraseFound:
+    """What the grammar of obligation found (`I really have to get going`), as a phrase."""
+    first = max(0, bisect_right(tokens.starts, span[0]) - 1)
+    return PhraseFound(act, first, max(first + 1, bisect_left(tokens.starts, span[1])), None, None)
+
+
+def _named(tokens: Tokens, mentions: Sequence[Mention]) -> frozenset[int]:
+    """The tokens that are somebody's name."""
+    if not mentions:
+        return frozenset()
+    return frozenset(
+        at for at, start in enumerate(tokens.starts) if any(each.start <= start < each.end for each in mentions)
+    )
+
+
+def _closes(tokens: Tokens, hit: PhraseFound, named: Set[int], inventory: Inventory) -> bool:
+    """Whether a clause ends behind a phrase, or something new begins there."""
+    behind = hit.behind
+    if behind >= len(tokens.words) or tokens.clauses[behind] != tokens.clauses[behind - 1]:
+        return True
+    return behind in named or tokens.words[behind] in inventory.goes_on.get(hit.closes or "", ())
+
+
+def _opens(tokens: Tokens, hit: PhraseFound, named: Set[int], inventory: Inventory) -> bool:
+    """Whether a clause begins with a phrase."""
+    before = hit.first - 1
+    if before < 0 or tokens.clauses[before] != tokens.clauses[hit.first]:
+        return True
+    return before in named or tokens.words[before] in inventory.opens.get(hit.opens or "", ())
+
+
+def _longest(hits: Sequence[PhraseFound]) -> Iterator[PhraseFound]:
+    """Of phrases of an act that overlap, the longest."""
+    behind: dict[str, int] = {}
+    for hit in sorted(hits, key=lambda hit: (hit.first, -hit.behind)):
+        if hit.first >= behind.get(hit.act, 0):
+            behind[hit.act] = hit.behind
+            yield hit
+
+
+def _doubts(tokens: Tokens, hit: PhraseFound, doubts: Sequence[PhraseFound], named: Set[int]) -> Iterator[str]:
+    """What speaks against a phrase, from the words around it."""
+    begin, end = tokens.clause(hit.first)
+    opens, closes = tokens.sentence(hit.first)
+    within = [doubt for doubt in doubts if opens <= doubt.first < closes]
+    yield from (_MEANS[doubt.act] for doubt in within if _REACHES[doubt.act](hit, doubt, begin, end))
+    if tokens.sentences[hit.first] in tokens.questions and tokens.clauses[closes - 1] == tokens.clauses[hit.behind - 1]:
+        yield "asked"
+    if begin < hit.first and hit.first - 1 in named:
+        yield "named_before"
+    if hit.behind < end and hit.behind in named:
+        yield "named_after"
+    if hit.act in _SURE and hit.first - begin > _NEAR:
+        yield "late"
+
+
+def _is_before(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:
+    return doubt.behind <= hit.first
+
+
+def _is_right_after(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:
+    return hit.behind <= doubt.first <= hit.behind + 1 and doubt.first < end
+
+
+def _is_next(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:
+    return doubt.first == hit.behind < end
+
+
+def _tells(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:
+    return begin <= doubt.first and 0 <= hit.first - doubt.behind < _TOLD.get(hit.act, _NEAR)
+
+
+def _denies(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:
+    near = 0 <= hit.first - doubt.behind <= _NEAR or 0 <= doubt.first - hit.behind < _NEAR
+    return begin <= doubt.first < end and near
+
+
+def _is_another_day(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:
+    return hit.act != "farewell" and begin <= doubt.first < end
+
+
+_REACHES: Mapping[str, Callable[[PhraseFound, PhraseFound, int, int], bool]] = {
+    "if": _is_before,
+    "unless": _is_right_after,
+    "about": _is_next,
+    "told": _tells,
+    "not": _denies,
+    "later": _is_another_day,
+}
+"""Whether a doubt is about a phrase; the numbers: the first token of the clause, and the one behind its last."""
+_MEANS = {"if": "if", "unless": "if", "about": "told", "told": "told", "not": "not", "later": "later"}

@@ -1,0 +1,81 @@
+"""Text as tokens: words without case and apostrophes, the signs of Japanese and Chinese one by one; and its clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from earwitness.patterns import lazy_pattern
+
+_TOKEN = lazy_pattern(
+    r"(?P<sign>[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f])|(?P<word>[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W_]+)*)"
+    r"|(?P<stop>[.!?…\u3002\uff01\uff1f\n]+)|(?P<pause>[,;:—–\uff0c\u3001\uff1b\uff1a«»“”\"()*]|\s-\s)"
+)
+_APOSTROPHES = str.maketrans("", "", "'’")
+_ASKS = frozenset("?\uff1f")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of a text, fillers left out; each list has one entry a token."""
+
+    words: tuple[str, ...]
+    """As they are compared."""
+    starts: tuple[int, ...]
+    """Offsets of their first characters."""
+    clauses: tuple[int, ...]
+    """The number of the clause each stands in, from 0."""
+    sentences: tuple[int, ...]
+    """The number of its sentence, from 0."""
+    questions: frozenset[int]
+    """Numbers of the sentences that end with a question mark."""
+
+    def clause(self, at: int) -> tuple[int, int]:
+        """The first token of the clause of a token, and the one behind its last."""
+        return _span(self.clauses, at)
+
+    def sentence(self, at: int) -> tuple[int, int]:
+        """The same for its sentence."""
+        return _span(self.sentences, at)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a phrase."""
+    return tuple(_plain(found[0]) for found in _TOKEN.finditer(text) if found.lastgroup in ("sign", "word"))
+
+
+def tokenised(text: str, fillers: Set[str]) -> Tokens:
+    """A text in tokens. A clause ends at a comma or a bracket, a sentence at a full stop."""
+    words: list[str] = []
+    starts: list[int] = []
+    clauses: list[int] = []
+    sentences: list[int] = []
+    questions: set[int] = set()
+    clause = sentence = 0
+    for found in _TOKEN.finditer(text):
+        kind = found.lastgroup
+        if kind == "stop" or kind == "pause":
+            clause += 1
+            if kind == "stop":
+                if not _ASKS.isdisjoint(found[0]):
+                    questions.add(sentence)
+                sentence += 1
+        elif (word := _plain(found[0])) not in fillers:
+            words.append(word)
+            starts.append(found.start())
+            clauses.append(clause)
+            sentences.append(sentence)
+    return Tokens(tuple(words), tuple(starts), tuple(clauses), tuple(sentences), frozenset(questions))
+
+
+def _plain(word: str) -> str:
+    return word.casefold().translate(_APOSTROPHES)
+
+
+def _span(numbers: Sequence[int], at: int) -> tuple[int, int]:
+    first = last = at
+    while first and numbers[first - 1] == numbers[at]:
+        first -= 1
+    while last + 1 < len(numbers) and numbers[last + 1] == numbers[at]:
+        last += 1
+    return first, last + 1

@@ -1,0 +1,115 @@
+"""Plain leave-takings and look-alikes in eight languages, listed by hand before any phrase was written."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from earwitness.errors import SettingsError
+from earwitness.rehearsal import Rehearsal
+from earwitness_plugins.detectors.acts.inventory import inventory
+from earwitness_plugins.detectors.acts.phrases import Phrases
+from earwitness_plugins.detectors.acts.signs import signs
+from earwitness_plugins.detectors.acts.tokens import tokenised
+from earwitness_plugins.detectors.rules import RulesDetector
+
+FOLDER = Path(__file__).parent / "leave_takings"
+LANGUAGES = ("de", "en", "es", "fr", "ja", "pt", "ru", "zh")
+BEFORE = [("Ben", "Hello everybody."), ("Tom", "Hi Ben."), ("Eve", "Hi."), ("Ann", "Good to see you all.")]
+
+
+def lines(language: str) -> list[tuple[str, bool]]:
+    """Each line, and whether Ann is gone once she has said it."""
+    written = (FOLDER / f"{language}.txt").read_text("utf-8").splitlines()
+    return [(line[2:], line[0] == "+") for line in written if line[:2] in ("+ ", "- ")]
+
+
+def is_held_out(text: str) -> bool:
+    """The half that was only scored, never looked at: chosen by hash."""
+    return hashlib.sha256(text.encode()).digest()[0] % 2 == 1
+
+
+async def is_gone_after(text: str, detector: RulesDetector) -> bool:
+    rehearsal = Rehearsal(detector, ["Ann", "Ben", "Tom", "Eve"])
+    for speaker, said in [*BEFORE, ("Ann", text)]:
+        await rehearsal.tell(speaker, said)
+    after = await rehearsal.tell("Ben", "The key is under the third barrel.")
+    return "Ann" not in after.settled.participants
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_most_leave_takings_are_read_and_few_others(language: str) -> None:
+    detector = RulesDetector()
+    found = [(text, gone, await is_gone_after(text, detector)) for text, gone in lines(language)]
+    leaving, staying = [x for x in found if x[1]], [x for x in found if not x[1]]
+    assert sum(read for _, _, read in leaving) >= 0.85 * len(leaving), [x for x, _, read in leaving if not read]
+    assert sum(read for _, _, read in staying) <= 0.15 * len(staying), [x for x, _, read in staying if read]
+
+
+def test_the_list_is_long_and_no_line_stands_in_it_twice() -> None:
+    every = [line for language in LANGUAGES for line in lines(language)]
+    assert sum(gone for _, gone in every) >= 300
+    assert sum(not gone for _, gone in every) >= 300
+    assert len({text for text, _ in every}) == len(every)
+    assert 0.4 < sum(is_held_out(text) for text, _ in every) / len(every) < 0.6
+
+
+async def test_a_host_adds_phrases_of_its_own() -> None:
+    assert not await is_gone_after("Ich mach die Fliege.", RulesDetector())
+    assert await is_gone_after("Ich mach die Fliege.", RulesDetector(phrases={"leaves": ["ich mach die fliege"]}))
+
+
+def test_an_unknown_act_among_the_phrases_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"no act 'departs'.*leaves, perhaps"):
+        RulesDetector(phrases={"departs": ["off we go"]})
+
+
+def found_in(text: str, *phrases: str) -> list[str]:
+    made = Phrases()
+    made.add("act", phrases, {}, frozenset())
+    words = tokenised(text, frozenset()).words
+    return [" ".join(words[hit.first : hit.behind]) for hit in made.find(words)]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text", "found"),
+    [
+        ("i (have|need) to go", "Well, I need to go now", "i need to go"),
+        ("bye [bye]", "Bye bye!", "bye bye"),
+        ("i’m off", "I'm off, love", "im off"),
+        ("put my … on", "I put my big old hat on", "put my big old hat on"),
+        ("我先走", "我先走了", "我 先 走"),
+    ],
+)
+def test_a_phrase_is_words_choices_and_gaps(phrase: str, text: str, found: str) -> None:
+    assert found in found_in(text, phrase)
+
+
+def test_a_phrase_without_words_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"has no words"):
+        found_in("bye", "[bye]")
+
+
+def test_a_phrase_with_an_unknown_set_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"<going>"):
+        found_in("bye", "i am <going>")
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("If it rains, I'm going home.", "if"),
+        ("Tomorrow I'm going home.", "later"),
+        ("So, am I to believe you, I'm going home?", "asked"),
+        ("It was a last goodbye.", "told"),
+        ("I'm not going home.", "not"),
+    ],
+)
+def test_what_speaks_against_a_phrase_is_noted_with_it(text: str, doubt: str) -> None:
+    found = signs([(text, ())], inventory()).found
+    assert not [act for act, doubts in found if act in ("leaves", "farewell") and not doubts]
+    assert doubt == "not" or any(doubt in doubts for _, doubts in found)
+
+
+async def test_a_greeting_that_sounds_like_a_farewell_moves_nobody() -> None:
+    assert not await is_gone_after("Nice to see you all again!", RulesDetector())
