@@ -8,7 +8,7 @@ meant for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -26,6 +26,7 @@ from .inference.narration import narrated
 from .inference.omniscience import overheard_by_narrators
 from .inference.plays import direction, is_play, line
 from .inference.presence_model import PresenceModel, RecentLine, line_of
+from .inference.replies import answered, lacks_hearer
 from .inference.speech import said
 from .plays.dramatis_personae import DramatisPersonae
 from .text import THREAD_FROM
@@ -106,16 +107,7 @@ class RulesDetector:
         names, company = self._known.of(moment.cast.members)
         played = is_play(moment)
         conventions = self._staged if played else self._role_play
-        reading = read(
-            moment.message.content,
-            speaker,
-            names,
-            _stage(moment, speaker, names, played=played),
-            conventions=conventions,
-            whole=self.whole,
-            between=between(moment, names),
-            inventory=None if played else inventory(self._phrases),
-        )
+        reading = self._read(moment, names, conventions, played=played)
         lately = moment.recent[-self.recent :] if self.recent else ()
         lively = frozenset(message.speaker for message in lately)
         scene = _scene(moment, speaker, reading)
@@ -127,6 +119,25 @@ class RulesDetector:
         if speaker.kind == "narrator":
             return narrated(case)
         return direct(case) if moment.message.context == "dm" else said(case)
+
+    def _read(self, moment: Moment, names: Names, conventions: Conventions, *, played: bool) -> Reading:
+        """The message read; whom it answers is looked for only where somebody whispers to nobody who is named."""
+        speaker = moment.cast[moment.message.speaker]
+        reads = partial(
+            read,
+            moment.message.content,
+            speaker,
+            names,
+            _stage(moment, speaker, names, played=played),
+            conventions=conventions,
+            whole=self.whole,
+            inventory=None if played else inventory(self._phrases),
+        )
+        reading = reads(between=between(moment, names))
+        if speaker.kind == "narrator" or not lacks_hearer(reading):
+            return reading
+        hearers = answered(moment, names, conventions)
+        return reads(between=hearers) if hearers else reading
 
     def _fading(self, moment: Moment, scene: Surroundings, company: DramatisPersonae) -> dict[str, float]:
         """How likely those near are still there, where no narrator tells.

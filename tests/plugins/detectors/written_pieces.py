@@ -21,6 +21,8 @@ CASTS = {
 IDS = ("alice", "bob", "carol", "dave")
 _PIECE = re.compile("¦([^¦]*)¦([^¦]*)¦¦")
 _QUOTED = re.compile("\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|「[^」]*」|(?<!\\w)‘[^‘]*?’(?!\\w)")
+_told = re.compile("(?s)(?:\\A\\*[^*\"“«：:]+\\*\\s*|(?:note|phone|papers?|Zettel|nota|mot|bilhete|записк|メモ|纸条)[^\"“«「]*)([\"“«「]?[^*\\s].*)")
+"""That something is passed or said in a low voice may be seen; what it is may not."""
 Span = tuple[int, int]
 
 
@@ -82,6 +84,7 @@ def _message(group: str, names: tuple[str, ...], before: tuple[str, str] | None,
         at = piece.end()
         if piece[1] != "*":
             for_whom = {id for id in piece[1].split(",") if id != "-"} | {speaker}
-            private.append(((len(text), len(text) + len(piece[2])), frozenset(for_whom)))
+            kept = _told.search(piece[2])
+            private.append(((len(text) + (kept.start(1) if kept else 0), len(text) + len(piece[2])), frozenset(for_whom)))
         text += piece[2]
     return WrittenMessage(group, names, speaker, before, text + line[at:], tuple(private))

@@ -7,9 +7,12 @@ from typing import Literal
 
 from earwitness.patterns import lazy_pattern
 
+from ..discretion import languages
+from ..discretion.low_voices import is_low
+from ..discretion.secret_deeds import is_secret
 from .manners import Discretion, manner
 
-FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc"]
+FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc", "secret"]
 NEAR = 40
 
 OOC = lazy_pattern(r"\W*(?:ooc|out of character)\b", re.IGNORECASE)
@@ -72,7 +75,7 @@ _PRIVATELY: dict[Discretion | None, FragmentKind] = {
     "paper": "whisper",
 }
 TO = lazy_pattern(
-    r"\W*to\s+(?!all\b|every|any(?:one|body)\b|the\s+(?:room|group|others|crowd|table|party|rest|company)\b)",
+    r"\W*to\s+(?!all\b|every|any(?:one|body)\b|the\s+(?:whole\s+|entire\s+)?(?:room|group|others|crowd|table|party|rest|company)\b)",
     re.IGNORECASE,
 )
 
@@ -81,6 +84,7 @@ _NOT_ALL = (
     r"|(?:my|him|her|them|it|one|your)sel(?:f|ves)\b)"
 )
 _NO_PRONOUN = r"(?!(?:he|she|they|you|him|his|her|them|their|your)\b)"
+_PERCEIVES = r"(?:hears?|sees?|understands?|knows?|notices?|speaks?|reads?|catch(?:es)?)"
 _WHO = r"[\w\s'’,&-]{1,60}?"
 
 
@@ -91,7 +95,7 @@ def _limits(who: str) -> re.Pattern[str]:
           (?: \b(?:so|that|such|which|voice|tone|whisper|low|softly|quietly|enough|breath|words?) | [,;:(] ) \s*
             (?:that\s+|which\s+)? (?:only|just|no(?:body|[ -]?one)\s+(?:else\s+)?(?:but|except)|none\s+but) \s+
             (?!loud|quiet|barely|enough|for\b) {who}
-            (?= {_WHO}\s+ (?:(?:can|could|may|might|will|would|should)\s+)? hears?\b \W*
+            (?= {_WHO}\s+ (?:(?:can|could|may|might|will|would|should)\s+)? {_PERCEIVES}\b \W*
                 (?:(?:it|this|her|him|them|me)\b)? \s* (?:[^\w\s]|\Z) )
         | \b(?:only|just(?:\s+loud(?:ly)?\s+enough)?)\s+for\s+(?:only\s+)? {who} (?={_WHO}(?:\s+to\s+hear|\s+ears?)\b)
         | \bfor\s+(?:only|just)\s+ {who} (?={_WHO}\s+to\s+hear\b)
@@ -122,7 +126,19 @@ def direction(text: str) -> FragmentKind | None:
         return "whisper"
     if _MOUTHS.search(text):
         return "whisper"
-    return "thought" if _THOUGHT.match(text) else _PRIVATELY.get(manner(text))
+    if _THOUGHT.match(text):
+        return "thought"
+    return _PRIVATELY.get(manner(text)) or _low(text)
+
+
+def _low(text: str) -> FragmentKind | None:
+    """What a direction makes of what is said by rarer signs: the low voice, a hidden deed, another language."""
+    if is_low(text):
+        return "whisper"
+    if is_secret(text):
+        return "secret"
+    foreign = languages.manner(text)
+    return "whisper" if foreign == "written" or languages.is_unreadable(text) else foreign
 
 
 def is_only_for_some(text: str) -> bool:

@@ -17,6 +17,7 @@ from unicodedata import normalize
 from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
+from ..discretion import languages, odd_marks
 from . import notes, thoughts
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
@@ -53,7 +54,9 @@ _COMMANDS: dict[str, FragmentKind] = {
 }
 _NAMES_LISTENER = lazy_pattern(r"[^\W\d][^:\n]{0,60}:")
 _OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
+_UNGOVERNING = frozenset({"ooc", "secret"})
 _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
+_DIRECTION_FOLLOWS = lazy_pattern(r"\.?\s*[(\[]")
 _ONE_CLAUSE = lazy_pattern(r"\s*[^,.!?…:;\n]{1,80}[.:]?\s*\Z")
 _ONLY_TO = lazy_pattern(r"[^.!?…\n\[(]{1,60}\Z")
 
@@ -107,6 +110,8 @@ def stretches(
     """The message from mark to mark, each stretch with its fragments."""
     written = normalize("NFC", shown(content))
     text = plain(written, conventions.brackets)
+    if not (narrator or conventions.staged or conventions.own):
+        text = odd_marks.as_usual(text, _is_private)
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
     if not narrator and conventions == ROLE_PLAY and _is_plain_speech(text, own):
@@ -116,6 +121,10 @@ def stretches(
     else:
         reader = _role_play(text, own, conventions)
     return tuple(reader.stretch(chunk, written) for chunk in reader.chunks)
+
+
+def _is_private(inner: str) -> bool:
+    return direction_of(inner) in _DIRECTS or TO.match(inner) is not None or thoughts.is_label(inner)
 
 
 def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
@@ -134,6 +143,7 @@ def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator
 
 def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _FragmentReader:
     """Role play: what is thought is cut out before anything else is read."""
+    text = _without_cue(text, own)
     hidden = conventions.hidden(text)
     over = covered(text, hidden) if hidden else text
     chunks = tuple(marked(over, conventions.marks))
@@ -143,6 +153,15 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
     noted = notes.apart(tuple(chunks_with_thoughts), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
     cut = tuple(part for chunk in noted for part in uncovered(chunk, text, hidden)) if hidden else tuple(noted)
     return _FragmentReader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
+
+
+def _without_cue(text: str, own: Sequence[str]) -> str:
+    """A script's `ALICE (thinking): …` without the name before the direction; as long as it was."""
+    name = opening_name(text, own)
+    if name is None or not _DIRECTION_FOLLOWS.match(text, len(text) - len(text.lstrip()) + len(name)):
+        return text
+    bare = text.lstrip()
+    return text[: len(text) - len(bare)] + "." * len(name) + bare[len(name) :]
 
 
 def _is_open_deed(chunk: Chunk, bare: FragmentKind, own: Sequence[str], conventions: Conventions) -> bool:
@@ -195,14 +214,15 @@ class _FragmentReader:
         """Whether it may say how the following text is meant: `*thinks of home*`, but not `[I hate him.]`."""
         if chunk.mark == "narrated":
             return not thoughts.is_over(chunk.text) or self._prays(chunk)
-        if chunk.mark == "written":
+        if chunk.mark in ("written", "secret"):
             return False
-        if mark.startswith("own") or mark in THOUGHT_MARKS or all(each.kind == "ooc" for each in found):
+        if mark.startswith("own") or mark in THOUGHT_MARKS or found[0].kind in _UNGOVERNING:
             return False
         inner = self.conventions.inner(chunk)
         if chunk.thought:
             directs = direction_of(inner) is not None or thoughts.is_label(inner)
-            return directs and not thoughts.holds_its_thought(inner)
+            holds = thoughts.holds_its_thought(inner) or languages.holds_thought(inner)
+            return directs and not holds
         return True
 
     def _prays(self, chunk: Chunk) -> bool:
@@ -222,6 +242,8 @@ class _FragmentReader:
             return _doubled(chunk.text.strip(MARKUP + "()"), self.conventions)
         if chunk.mark == "written":
             return _written(chunk)
+        if chunk.mark == "secret":
+            return _with_action("secret", chunk.text)
         if chunk.mark in ("quote", "block"):
             return self._quoted(chunk)
         return (
@@ -291,7 +313,7 @@ def _directed(chunk: Chunk, bare: FragmentKind, own: Sequence[str], conventions:
     kind = _direction_kind(chunk, inner, bare, staged=conventions.staged)
     if chunk.thought:
         yield from _narrated_thought(inner, own)
-        if kind not in _DIRECTS or kind == "thought":
+        if kind not in _DIRECTS or kind in ("thought", "secret"):
             return
     if kind == "aside" and not conventions.staged and (to := ASIDE_TO.match(inner)):
         kind, inner = "whisper", inner[to.end() :]
@@ -305,7 +327,7 @@ def _directed(chunk: Chunk, bare: FragmentKind, own: Sequence[str], conventions:
 def _with_action(kind: FragmentKind, direction: str) -> Iterator[Fragment]:
     """A direction that says to whom one whispers may go on to say who leaves."""
     yield Fragment(kind, direction)
-    if kind == "whisper" and not TO.match(direction):
+    if kind == "secret" or (kind == "whisper" and not TO.match(direction)):
         yield Fragment("action", direction)
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from earwitness.patterns import lazy_pattern
 
+from ..discretion import out_of_character
 from .directions import ASIDE_TO, OOC, TO, FragmentKind
 from .directions import direction as direction_of
 from .manners import manner
@@ -74,7 +75,6 @@ _HIDDEN = lazy_pattern(
     )""",
     _FLAGS | re.IGNORECASE,
 )
-_OUT_LINE = lazy_pattern(r"^[ \t]*ooc\s*:[^\n]*", re.MULTILINE | re.IGNORECASE)
 _OPENERS = ("[", "((", "{", "<", "💭")
 _OWN_PRIVATE = PRIVATE | {"whisper"}
 _OPENING = lazy_pattern(r"""[^\[({.!?…"“*_]{0,80}""")
@@ -134,12 +134,13 @@ class Chunk:
         """Whether it is a few words that carry stress, and cannot be more than that."""
         return len(inner.split()) <= _FEW + 1 and self.is_emphasis(inner)
 
-    def set_apart(self, spans: Iterable[Span]) -> Iterator[Chunk]:
-        """Bare text, with the thoughts that are told in it at these offsets as chunks of their own."""
+    def set_apart(self, spans: Iterable[Span], mark: str = "narrated") -> Iterator[Chunk]:
+        """Bare text, with the thoughts that are told in it at these offsets, or what else it holds, as chunks apart."""
         at = 0
         for start, end in spans:
             yield from self._rest(at, start)
-            yield replace(self, mark="narrated", text=self.text[start:end], start=self.start + start, thought=True)
+            part = self.text[start:end]
+            yield replace(self, mark=mark, text=part, start=self.start + start, thought=mark == "narrated")
             at = end
         yield from self._rest(at, len(self.text))
 
@@ -216,9 +217,10 @@ def stage_chunks(text: str, marks: re.Pattern[str]) -> Iterator[Chunk]:
 
 def has_marks(text: str) -> bool:
     """Whether anything in a text could be a mark. Most chats have none, which is quickly seen."""
-    if _SIGNS.isdisjoint(text) and "ooc" not in text.casefold():
+    out = out_of_character.may_hold(text.casefold())
+    if _SIGNS.isdisjoint(text) and not out:
         return False
-    return _SETS_OFF.search(text) is not None
+    return _SETS_OFF.search(text) is not None or (out and next(out_of_character.spans(text), None) is not None)
 
 
 def covered(text: str, hidden: Sequence[Hidden]) -> str:
@@ -287,8 +289,7 @@ def _usually_hidden(text: str) -> Iterator[Hidden]:
                 yield Hidden(match.lastgroup or "", *match.span())
             elif _holds_thought(inner := match[0].strip("[] \t\n")):
                 yield Hidden("ooc" if OOC.match(inner) else "hidden", *match.span())
-    if "ooc" in folded:
-        yield from (Hidden("ooc", *match.span()) for match in _OUT_LINE.finditer(text))
+    yield from (Hidden("ooc", *span) for span in out_of_character.spans(text))
     if any(stem in folded for stem in LABEL_STEMS):
         yield from (Hidden("label", *match.span()) for match in LABELLED_LINE.finditer(text))
 

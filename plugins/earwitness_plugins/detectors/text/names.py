@@ -60,6 +60,7 @@ _MEN = _words(
 _WORD = lazy_pattern(r"[^\W_]+")
 _WITHIN = lazy_pattern(r"(?:[ '’_.-]|\. )\Z")
 _UNSPACED = lazy_pattern("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_CYRILLIC = lazy_pattern("[\u0400-\u04ff]{2,}")
 _POSSESSIVE = lazy_pattern(r"['’]s?(?!\w)")
 _NEGATED = lazy_pattern(r"['’]t\b", re.IGNORECASE)  # the Don of don't
 _BEARER = lazy_pattern(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
@@ -100,6 +101,7 @@ class Names:
             self._by_first.setdefault(form.words[0], []).append(form)
         self._unspaced = _unspaced(members)
         self._found = lru_cache(maxsize=64)(self._find)
+        self._inflected = _inflected(members)
         self._words = {member.id: {word for name in member.names for word in _name_words(name)} for member in members}
 
     def may_be(self, pronoun: str, id: str) -> bool | None:
@@ -109,6 +111,14 @@ class Names:
     def find(self, text: str) -> tuple[Mention, ...]:
         """Every mention in reading order, the longest name first; none overlap, but for several named by one word."""
         return self._found(text)
+
+    def inflected(self, text: str) -> tuple[str, ...]:
+        """Ids of all who are named, in other cases too where a language is written in Cyrillic: `шепчет Борису`."""
+        found = [mention.id for mention in self.find(text)]
+        if self._inflected:
+            words = [word for word in map(fold, _WORD.findall(text)) if not word.isascii()]
+            found += [id for stem, id in self._inflected.items() if any(map(stem.fullmatch, words))]
+        return tuple(dict.fromkeys(found))
 
     def _find(self, text: str) -> tuple[Mention, ...]:
         found = _joined(self._spaced(text), text)
@@ -273,6 +283,18 @@ def _ends(form: _NameForm, words: Sequence[tuple[str, int, int]], at: int, text:
     if form.capital and text[start].islower() and form.words[0] != "the":
         return None
     return words[last][2]
+
+
+def _inflected(members: Iterable[Character]) -> dict[re.Pattern[str], str]:
+    """Cyrillic names in any case, as far as no two can be meant."""
+    stems = {}
+    for member in members:
+        for name in member.names:
+            if _CYRILLIC.fullmatch(name):
+                folded = fold(name)
+                stems.setdefault(folded[:-1] if folded[-1] in "аеийоуыьэюя" else folded, set()).add(member.id)
+    single = {stem: next(iter(ids)) for stem, ids in stems.items() if len(ids) == 1 and len(stem) > 1}
+    return {re.compile(re.escape(stem) + "[а-я]{0,3}"): id for stem, id in single.items()}
 
 
 def _unspaced(members: Iterable[Character]) -> dict[str, str]:

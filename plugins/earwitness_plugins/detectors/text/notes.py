@@ -21,11 +21,11 @@ _NEAR = 240
 """So many characters before what is written are looked at for who gets it."""
 _STEMS = (
     *("note", "letter", "text", "messag", "card", "telegram", "memo", "mail", "paper", "parchment", "scroll", "napkin"),
-    *("sign", "placard", "writ", "wrote", "dm", "type", "typing"),
+    *("screen", "phone", "display", "page", "photo", "sign", "placard", "writ", "wrote", "dm", "type", "typing"),
 )
 _DOCUMENT = (
     r"(?:notes?|letters?|(?:text\s+)?messages?|texts?|(?:post)?cards?|telegrams?|memos?|e-?mails?|dms?|papers?|parchments?|"
-    r"scrolls?|napkins?|signs?|placards?)"
+    r"scrolls?|napkins?|signs?|placards?|screen|phone|display|photos?|photographs?|pages?)"
 )
 _GIVES = (
     r"(?:pass(?:es|ed|ing)?|hand(?:s|ed|ing)?|slip(?:s|ped|ping)?|slid(?:es?|ing)?|shov(?:es?|ed|ing)|"

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from earwitness.patterns import lazy_pattern
 
 from .directions import ONLY_FOR
+from ..discretion import languages
+from ..discretion.low_voices import TOWARDS
+from ..discretion.secret_deeds import touched
 from .fragments import Fragment
 from .manners import manner
 from .marks import PRIVATE
@@ -22,6 +25,7 @@ _TOWARDS = (
         lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
         for pattern in (
             r"\A\W*to\s+",
+            *TOWARDS,
             r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
             r"""\bwhisper(?:s|ed|ing)?\b,?
             (?:\s+(?:\w+ly|soft|something|this|that|it|back|again|an?|few|words?|secret|in|low|quiet|hushed|voice|tone)){0,6}
@@ -44,7 +48,10 @@ _DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
 )
 _PRONOUN = lazy_pattern(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
-_EAR = lazy_pattern(r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain)\b", re.IGNORECASE)
+_EAR = lazy_pattern(
+    r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder)\b",
+    re.IGNORECASE,
+)
 _FEELS = lazy_pattern(
     r"\W*+(?:[\w'’-]++\s++){1,4}?(?:(?:dis)?likes?|loves?|hates?|fears?|wants?|hopes?|wishes|believes?|knows?|suspects?|"
     r"doubts?|longs?|regrets?|remembers?|recalls?|realiz?s?es|feels?|dreams?|dreads?|envies|admires?)\b",
@@ -57,7 +64,7 @@ class Confinement:
     """A message that does not reach everybody who is here."""
 
     how: str
-    """`whisper`, `thought`, `aside` or `ooc`."""
+    """`whisper`, `thought`, `aside`, `ooc` or `secret`."""
     listeners: tuple[str, ...] = ()
     """Ids of those it is meant for, the speaker not counted."""
 
@@ -79,6 +86,8 @@ def confinement(
 
 def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confinement | None:
     if piece.written or (piece.kind == "whisper" and manner(piece.text) == "paper"):
+        if languages.manner(piece.text) and (named := names.inflected(piece.text)):
+            return Confinement("whisper", named)
         return Confinement("whisper", readers(piece.text, names))
     if piece.kind == "whisper":
         return (
@@ -86,9 +95,17 @@ def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator:
             if narrator
             else Confinement("whisper", _listeners(piece.text, names, spoken_to))
         )
+    if piece.kind == "secret":
+        doer = _subject(piece.text, names) if narrator else ()
+        return Confinement("secret", tuple(dict.fromkeys((*doer, *_sharing(piece.text, names)))))
     if piece.kind not in PRIVATE:
         return None
     return Confinement(piece.kind, _subject(piece.text, names) if narrator and piece.kind == "thought" else ())
+
+
+def _sharing(deed: str, names: Names) -> tuple[str, ...]:
+    """Those whom a secret deed touches, or to whom something is passed by it."""
+    return touched(deed, names) or (names.inflected(deed) if languages.hands_over(deed) else ())
 
 
 def _feeling(found: Sequence[Fragment], names: Names) -> Confinement | None:
@@ -102,6 +119,8 @@ def _feeling(found: Sequence[Fragment], names: Names) -> Confinement | None:
 def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[str, ...]:
     """Whom a direction names as listeners. A stranger's name is nobody; `him` is who is then spoken to by name."""
     zone = _zone(direction)
+    if languages.manner(direction) and (named := names.inflected(direction)):
+        return named
     if zone is None or _PRONOUN.match(direction, zone):
         return tuple(spoken_to)
     for group in lists(direction, names.find(direction)):

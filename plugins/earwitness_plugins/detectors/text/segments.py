@@ -22,7 +22,7 @@ from .privacy import Confinement, confinement
 
 SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "italic", "bracket"})
-_TAG = lazy_pattern(r"\s*(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
+_TAG = lazy_pattern(r"\s*(?:,\s*)?(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
 _GOES_ON = lazy_pattern(r"[,—–\w-]\Z")
 _TO_ALL = lazy_pattern(
     r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",
@@ -37,7 +37,7 @@ _GREETING = lazy_pattern(
 )
 _NEAR = 20
 _LOWER = lazy_pattern(r"\s*[a-z]")
-_CONFINING = PRIVATE | {"whisper"}
+_CONFINING = PRIVATE | {"whisper", "secret"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,8 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
         return False
     if found[at].thought:
         return found[at].tags
+    if any(each.kind == "secret" for each in found[at].fragments):
+        return False
     if found[at - 1].mark not in ("quote", "written"):
         return False
     if found[at].mark == "bare":
@@ -157,6 +159,8 @@ def _heard(stretch: Stretch, scope: Confinement | None) -> HeardSegment:
 
 
 def _kind(scope: Confinement) -> SegmentKind:
+    if scope.how == "secret":
+        return "action"
     for kind in ("whisper", "thought", "aside", "ooc"):
         if scope.how == kind:
             return kind

@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 
 from earwitness.patterns import lazy_pattern
 
+from ..discretion import inner_prose, languages
+from ..discretion.secret_deeds import is_secret
 from . import thoughts
 from .directions import TO, direction
-from .marks import THOUGHT_WITHIN, Chunk, Conventions, marked
+from .marks import QUOTE_MARKS, THOUGHT_WITHIN, Chunk, Conventions, marked
 from .narration import tells_of_oneself
 
 _MAY_BE_THOUGHT = frozenset({"star", "under", "italic", "paren", "bracket", "block"})
 _FLAT = frozenset({"star", "under", "italic"})
 _ITALIC = frozenset({"under", "italic"})
+_SHUTS_DIRECTION = frozenset("*)]")
+"""What follows a direction is said, not told."""
 _DEPTH = 2
 """So many marks within marks are looked into."""
 _BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
@@ -52,10 +56,18 @@ class ThoughtFinder:
         """`I *hate* him, she thought.`: one thought, with the stressed words, quotes and brackets in it."""
         whole = replace(run[0], text=self.text[run[0].start : run[-1].end])
         quotes = any(chunk.mark == "quote" for chunk in run)
-        spans = self._spans(whole, prose=self.prose and not quotes)
+        spans = self._told(whole, prose=self.prose and not quotes)
         return replace(whole, mark="narrated", thought=True) if spans else None
 
-    def _spans(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
+    def _spans(self, chunk: Chunk) -> Sequence[thoughts.Span]:
+        """Where bare text tells a thought, or holds one without saying so."""
+        told, before = self._told(chunk, prose=self.prose), self.text[: chunk.start].rstrip()[-1:]
+        if (before and before in _SHUTS_DIRECTION) or not self._is_narration(chunk):
+            return told
+        inner = inner_prose.spans(chunk.text, after_quote=before != "" and before in QUOTE_MARKS, is_told=_is_whispered)
+        return thoughts.joined((*told, *inner)) if inner else told
+
+    def _told(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
         if prose or tells_of_oneself(chunk.text, self.own):
             return thoughts.narrated(chunk.text)
         tagged = thoughts.tagged(chunk.text, self.own, follows=chunk.start > 0)
@@ -63,9 +75,20 @@ class ThoughtFinder:
 
     def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
         if chunk.mark == "bare":
-            yield from chunk.set_apart(self._spans(chunk, prose=self.prose))
+            told = chunk.set_apart(self._spans(chunk))
+            yield from (part for each in told for part in self._secrets(each))
         else:
             yield replace(chunk, thought=True) if self._is_thought(chunk, prose=self.prose) else chunk
+
+    def _secrets(self, chunk: Chunk) -> Iterator[Chunk]:
+        """Narration, with the deeds apart that nobody sees."""
+        if chunk.mark != "bare" or not self._is_narration(chunk) or not is_secret(chunk.text):
+            return iter((chunk,))
+        found = inner_prose.sentences(chunk.text)
+        return chunk.set_apart((span for span in found if is_secret(chunk.text[slice(*span)])), "secret")
+
+    def _is_narration(self, chunk: Chunk) -> bool:
+        return self.prose or tells_of_oneself(chunk.text, self.own)
 
     def _tells_anywhere(self, chunks: Sequence[Chunk]) -> bool:
         if thoughts.narrated(self.text) or thoughts.tagged(self.text, self.own):
@@ -82,7 +105,7 @@ class ThoughtFinder:
             return False
         if chunk.mark == "paren" and not self.prose and not chunk.stands_alone:
             return thoughts.holds_its_thought(inner)
-        if thoughts.narrated(inner) or thoughts.holds_its_thought(inner) or _BRACKETED.match(chunk.text):
+        if languages.holds_thought(inner) or thoughts.narrated(inner) or thoughts.holds_its_thought(inner) or _BRACKETED.match(chunk.text):
             return True
         within = marked(inner if chunk.mark in _FLAT else chunk.text[1:], THOUGHT_WITHIN) if depth else ()
         if any(self._is_thought(part, prose=True, depth=depth - 1) for part in within):
@@ -96,8 +119,13 @@ class ThoughtFinder:
             return chunk.stands_alone and thoughts.is_coded(chunk.text)
         if chunk.mark == "paren":
             directs = direction(inner) is not None or TO.match(inner)
-            return chunk.stands_alone and not directs and thoughts.is_remark(inner)
+            remark = thoughts.is_remark(inner) or languages.is_remark(inner)
+            return chunk.stands_alone and not directs and remark
         return not chunk.is_emphasis(inner) and thoughts.is_inner(inner, italic=chunk.mark in _ITALIC, prose=prose)
+
+
+def _is_whispered(sentence: str) -> bool:
+    return direction(sentence) == "whisper"
 
 
 def _is_unbalanced(chunk: Chunk) -> bool:

@@ -82,6 +82,7 @@ CUE = lazy_pattern(
         | \bthe \s+ (?:very\s+)? thought \s+ (?:that|of)\b
         | \b(?:occurs?|occurred|dawns?|dawned) \s+ (?:to|on) \s+ (?:me|him|her|them|{_NAME})\b
         | \bcross(?:es|ed) \s+ (?:my|his|her|their) \s+ mind\b
+        | \b(?:part|half)\s+of\s+(?:me|him|her|them)\s+\w+ | \bdeep\s+down\b
         | \binside,? \s+ (?:\w+\s+)? (?:I|he|she|they)\b (?!\s+(?:the|a)\b)
       )
     | (?P<tag> (?:\A|[.,;:!?…—–*_~"“”'’)>-]) \s* (?:and\s+|but\s+)? {_SUBJECT} \s+ (?:\w+ly\s+)? {_KNOW}
@@ -97,7 +98,7 @@ CUE = lazy_pattern(
 """What in narration tells of a thought: surely; as a tag behind it; or for the one sentence (`hoped that …`)."""
 _STEMS = """
     think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
-    heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
+    heart inner occur part half deep dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
     reason note decid remember consider brain conscience voice
     """
 _UNTOLD = (
@@ -193,7 +194,7 @@ LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "
 """A text without any of these has no label."""
 LABEL = lazy_pattern(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
 ONLY_LABEL = lazy_pattern(
-    rf"\W*(?:{_LABEL}|V\.?\s?O\.?|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
+    rf"\W*(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{0,60}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
     r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
     re.IGNORECASE,
 )

@@ -32,7 +32,7 @@ def narrated(text: str) -> list[Span]:
     """Where narration tells a thought. What is tagged (`…, she thought`) reaches over its whole paragraph."""
     if not _holds_any(text, patterns.STEMS):
         return []
-    return [span for paragraph in _paragraphs(text) for span in _joined(_in_narration(text, paragraph))]
+    return [span for paragraph in _paragraphs(text) for span in joined(_in_narration(text, paragraph))]
 
 
 def tagged(text: str, own: Sequence[str], *, follows: bool = False) -> list[Span]:
@@ -181,14 +181,15 @@ def _opens_thought(text: str, cue: re.Match[str], sentence: Span) -> bool:
     return bool(patterns.WORD.search(rest))
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    joined: list[Span] = []
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that touch as one."""
+    found: list[Span] = []
     for span in sorted(spans):
-        if joined and span[0] <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], span[1]))
+        if found and span[0] <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], span[1]))
         else:
-            joined.append(span)
-    return joined
+            found.append(span)
+    return found
 
 
 def _in_speech(text: str, paragraph: Span, own: frozenset[str], *, follows: bool) -> Span | None:

@@ -1,0 +1,123 @@
+"""Prose around dialogue: which of its sentences tell what anybody there could see or hear, and which only what one mind holds.
+
+There is no tag to go by: `"Welcome." The fool. How could she tell him that the farm was sold?`. Fail closed: a sentence
+that asks, judges, foresees, looks back or has no verb is taken for a thought.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from earwitness.patterns import lazy_pattern
+
+from . import languages
+
+Span = tuple[int, int]
+_GAP = lazy_pattern(r"""(?<=[.!?…])["'”’*_)\]]*\s+|\n+""")
+_ABBREVIATED = lazy_pattern(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Lt|Sgt)\.\s*\Z")
+_SAYS = (
+    r"(?:sa(?:id|ys?)|ask(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|cr(?:y|ies|ied)|call(?:s|ed)?|add(?:s|ed)?|whisper(?:s|ed)?|"
+    r"murmur(?:s|ed)?|mutter(?:s|ed)?|shout(?:s|ed)?|laugh(?:s|ed)?|snap(?:s|ped)?|sigh(?:s|ed)?|tell|tells|told|li(?:es|ed)|go(?:es)?|"
+    r"went|hiss(?:es|ed)?|yell(?:s|ed)?|continue[sd]?|beg(?:an|ins)|repeat(?:s|ed)?|announce[sd]?|insist(?:s|ed)?|promise[sd]?|"
+    r"admit(?:s|ted)?|agree[sd]?|observe[sd]?|remark(?:s|ed)?|explain(?:s|ed)?|declare[sd]?|offer(?:s|ed)?|exclaim(?:s|ed)?)"
+)
+_SAYER = r"(?:I|he|she|they|we|(?:the|my|his|her|their|old)\s+[\w'’-]+(?:\s+[\w'’-]+)?|(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3})"
+_TAG = lazy_pattern(rf"\s*[,.—–-]?\s*(?:{_SAYER}\s+(?:\w+ly\s+)?(?:had\s+)?{_SAYS}|{_SAYS}\s+{_SAYER})\b", re.IGNORECASE)
+_TAG_GOES_ON = lazy_pattern(r"[,;—–]\s*(?:which|who|though|although|because|since|as\s+if|and|but|when|while)?\s*", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_MENTAL = (
+    r"(?:kn[eo]ws?|hate[sd]?|loathe[sd]?|despise[sd]?|love[sd]?|like[sd]|want(?:s|ed)?|need(?:s|ed)?|wish(?:es|ed)?|hope[sd]?|fear(?:s|ed)?|"
+    r"dread(?:s|ed)?|feels?|felt|believe[sd]?|suspect(?:s|ed)?|reckon(?:s|ed)?|decide[sd]?|recogni[sz]e[sd]?|notice[sd]?|"
+    r"remember(?:s|ed)?|recall(?:s|ed)?|forg[eo]ts?|understands?|understood|reali[sz]e[sd]?|guess(?:es|ed)?|suppose[sd]?|imagine[sd]?|"
+    r"regret(?:s|ted)?|trust(?:s|ed)?|doubt(?:s|ed)?|env(?:y|ies|ied)|consider(?:s|ed)?|intend(?:s|ed)?|expect(?:s|ed)?|prefer(?:s|red)?|"
+    r"wonder(?:s|ed)?|plan(?:s|ned)|resent(?:s|ed)?|pit(?:y|ies|ied)|blame[sd]?|assume[sd]?|conclude[sd]?|figure[sd]?|calculate[sd]?|"
+    r"thinks?|thought|meant|mattered|deserve[sd]?|pray(?:s|ed)?|vow(?:s|ed)|resolve[sd]|mistrust\w*|distrust\w*|dreamt|dreamed|"
+    r"pretend(?:s|ed|ing)?|seem(?:s|ed)|sense[sd])"
+)
+_NAMED = r"(?-i:[A-Z])[\w'’-]+"
+_INNER = lazy_pattern(
+    rf"""
+      \?["'”’)\]]*\s*\Z | ![)\]]*\s*\Z
+    | \A\W*(?:god|lord|christ|damn|oh|no|yes|of\s+course|good\s+riddance|best|better|as\s+if|if\s+only|perhaps|maybe|surely|typical|not\s+that|
+        so|well|how|why|what|who|thank|let|never|curse|poor|fool|idiot|still|anyway|besides|apparently|obviously|clearly|probably|
+        hardly|even\s+if|unless|nobody|no\s+one|everyone|everybody|one\s+day|tomorrow|soon|someday|strange|odd|funny|trust)\b
+    | \b(?:would|could|must|might|should|ought|cannot|can|will|shall|may)(?:n['’]t)?\b | \b(?:ca|wo|sha)n['’]t\b
+    | \bhad\s+(?:not\s+|never\s+|always\s+|already\s+|once\s+|just\s+|only\s+|also\s+|long\s+|no\s+)*(?:been|\w+ed|no|to|known|seen|done|gone|had|made|taken|
+        given|broken|told|said|heard|lost|left|kept|come|become|brought|bought|sold|stolen|written|hidden|read|met|found|forgotten|
+        thought|won|paid|sent|put|let|cut|set|spent|slept|run|drunk|eaten|sworn|chosen|fallen|begun|grown|known)\b
+    | \bhadn['’]t\b | \b(?:has|have)\s+(?:always|never|not|been|known)\b | \b(?:has|have)n['’]t\b
+    | \b{_MENTAL}\b
+    | \b(?:he|she|it|they|I|we|you|that|there|who|what|nobody|everyone)['’](?:s|re|ll|m|d|ve)\b
+    | \b(?:do|does|did|was|were|is|are)n['’]t\b | \b(?:do|does|did)\s+not\b | \b(?:was|were|is|are|am)\s+not\b
+    | \b(?:no\s+(?:idea|memory|intention|doubt|desire|reason|choice|sense|wonder)|in\s+(?:my|his|her)\s+(?:mind|head|heart)|tired\s+of|
+        sick\s+of|afraid\s+(?:of|that)|sure\s+(?:of|that)|certain\s+(?:of|that)|contempt|used\s+to|true\b|lies?\b|fault|secret(?:s|ly)?|inwardly)\b
+    | \A\W*(?:it|that|this|these|those|there)\s+(?:was|were|is|are|made|meant|had)\b (?!\s+(?:raining|snowing|dark|cold|hot|warm|late|quiet|silent|
+        midnight|morning|noon|night|a\s+(?:knock|crash|bang|noise|sound|pause|silence|scream|loud|thud|click|crack|murmur|laugh|cheer|moment)|silence|laughter|applause))
+    | \byou\b
+    | [,;—–]\s*(?:I|he|she|they|{_NAMED})\s+(?:counted|noted|judged|guessed|observed\s+to|saw|reflected|mused)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_FINITE = lazy_pattern(
+    r"""\b(?:\w{2,}ed|was|were|is|are|am|has|had|did|does|do|[a-z]+(?<!s)s(?!\w)|
+    went|came|took|gave|made|put|set|let|cut|shut|hit|sat|stood|ran|said|told|left|kept|held|fell|rose|threw|drew|grew|flew|knelt|bent|
+    sent|spent|lent|built|burnt|lost|met|shot|shook|spoke|broke|woke|wore|tore|swore|bore|chose|froze|stole|drove|rode|wrote|ate|drank|
+    sang|rang|sank|swam|began|found|wound|bound|brought|caught|taught|bought|fought|led|fed|read|spread|slid|hid|lit|bit|swung|hung|clung|
+    flung|stuck|struck|dug|spun|won|slept|wept|swept|crept|leapt|leant|blew|threw|laid|paid|lay|hurt|burst|split|spat|sprang|stepped|beat)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_FIRST_PERSON = lazy_pattern(r"\A\W*(?:I|we|and\s+I|then\s+I)\s+(?:\w+ly\s+)?(?P<verb>[a-z]+)")
+_FEW = 2
+"""A remark of so many words, such as `A pause.`, is no thought."""
+_HAPPENS = lazy_pattern(r"\A\W*(?:a|an|the)?\s*(?:\w+\s+)?(?:pause|silence|knock|beat|laugh|nod|shrug|sigh|smile|grin|wink|crash|bang|thunder|laughter|applause|footsteps)\b", re.IGNORECASE)
+
+
+def is_inner(sentence: str) -> bool:
+    """Whether a sentence of narration tells only what is in a mind."""
+    if _INNER.search(sentence) or languages.tells_thought(sentence):
+        return True
+    if _FIRST_PERSON.match(sentence):
+        return False
+    if sentence.rstrip()[-1:] in (":", ","):
+        return False
+    words = len(_WORD.findall(sentence))
+    return words > _FEW and not _FINITE.search(sentence) and not _HAPPENS.match(sentence)
+
+
+def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool]) -> list[Span]:
+    """Offsets of the sentences that tell what is in a mind, neighbours joined; with what a tag's own clause adds.
+
+    `is_told` says which sentences say how something is told, and to whom.
+    """
+    found: list[Span] = []
+    for start, end in sentences(text):
+        first = after_quote and not text[:start].strip()
+        tag = _TAG.match(text, start, end) if first else None
+        begin = _behind_tag(text, tag.end(), end) if tag else start
+        if begin == end or not (_INNER.search(text[begin:end]) if tag else is_inner(text[start:end])):
+            continue
+        if is_told(text[start:end]):
+            continue
+        if found and found[-1][1] == begin:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((begin, end))
+    return found
+
+
+def _behind_tag(text: str, at: int, end: int) -> int:
+    clause = _TAG_GOES_ON.search(text, at, end)
+    return clause.start() if clause else end
+
+
+def sentences(text: str) -> Iterator[Span]:
+    """Offsets of the sentences, with the gaps behind them."""
+    cuts = [0]
+    for gap in _GAP.finditer(text):
+        if not _ABBREVIATED.search(text[cuts[-1] : gap.end()]):
+            cuts.append(gap.end())
+    if cuts[-1] < len(text):
+        cuts.append(len(text))
+    return ((start, end) for start, end in pairwise(cuts) if text[start:end].strip())

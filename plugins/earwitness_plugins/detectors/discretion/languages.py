@@ -1,0 +1,159 @@
+"""Manners of saying, doing and writing in languages other than English: one file a language, in `languages/manners`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Literal, cast, get_args
+
+from earwitness.patterns import lazy_pattern
+
+ForeignManner = Literal["ooc", "secret", "whisper", "written", "aside", "thought"]
+"""In the order in which they are tried."""
+MANNERS = cast("tuple[ForeignManner, ...]", get_args(ForeignManner))
+_LONG, _LONG_UNSPACED = 3, 6
+"""A direction of more words, or of more letters without blanks, holds more than how something is said."""
+_COLON_THEN_WORD = lazy_pattern(r"[:\uff1a]\s*\w")
+_ENDS = lazy_pattern(r"[.!?…]\W*\Z")
+_HEAD = 3
+"""So many letters of a word tell whether it may begin a word of any list."""
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff]")
+_OTHER_LETTERS = lazy_pattern(
+    "[\u0370-\u03ff\u0530-\u05ff\u0600-\u06ff\u0900-\u0dff\u0e00-\u0eff\u10a0-\u10ff\u1780-\u17ff\uac00-\ud7af]"
+)
+"""Of scripts in which none of the languages is written."""
+_ODD_LATIN = lazy_pattern("[\u0100-\u0151\u0154-\u024f\u00c5\u00e5\u00c6\u00e6\u00d8\u00f8\u00de\u00fe\u00d0\u00f0]")
+"""Letters of Turkish, Polish, Czech, Hungarian, Danish, … that none of the languages has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """The words of all languages, put together."""
+
+    heads: frozenset[str]
+    """How the words of spaced languages begin."""
+    manners: re.Pattern[str]
+    """Any word of any manner, as a group of that name."""
+    unspaced: re.Pattern[str]
+    """The same, for languages that put no blanks between words."""
+    openly: re.Pattern[str]
+    """What is for everybody."""
+    common: frozenset[str]
+    """Words of which every text of a few lines has some."""
+
+
+def manner(text: str) -> ForeignManner | None:
+    """How a direction in another language keeps what is said, done or written from others; `None` if it does not."""
+    found = _found(text)
+    if found is None or _lists().openly.search(text):
+        return None
+    return found
+
+
+def tells_thought(text: str) -> bool:
+    """Whether a sentence of narration in another language tells what somebody thinks."""
+    return _found(text) == "thought"
+
+
+def hands_over(text: str) -> bool:
+    """Whether a direction tells that something written is passed."""
+    return any(match.lastgroup == "written" for each in (_lists().manners, _lists().unspaced) for match in each.finditer(text))
+
+
+def holds_thought(text: str) -> bool:
+    """Whether a direction holds what is thought besides saying so: `denkt: was für ein Trottel`, `ojalá no lo vea`."""
+    if _found(text) != "thought":
+        return False
+    if _UNSPACED.search(text):
+        return len(text) > _LONG_UNSPACED
+    return len(_WORD.findall(text)) > _LONG or _COLON_THEN_WORD.search(text) is not None
+
+
+def is_remark(text: str) -> bool:
+    """Whether brackets that stand alone hold a whole sentence in another language, and so a thought."""
+    if not text.isascii() and _UNSPACED.search(text):
+        return text.rstrip("*_)] ")[-1:] in "。！？!?.…" and len(text) > _LONG
+    if not _ENDS.search(text) or not text[:1].isupper() or len(_WORD.findall(text)) <= 2:
+        return False
+    words = {word.casefold() for word in _WORD.findall(text)}
+    return not text.isascii() or len(words & _lists().common) > len(words & _ENGLISH)
+
+
+def is_unreadable(text: str) -> bool:
+    """Whether a direction is in a script or a language that no list here is of."""
+    if text.isascii():
+        return False
+    if _OTHER_LETTERS.search(text):
+        return True
+    words = {word.casefold() for word in _WORD.findall(text)}
+    return len(words) > 1 and not _UNSPACED.search(text) and _ODD_LATIN.search(text) is not None and not (
+        words & (_lists().common | _ENGLISH)
+    ) and not _has_head(words)
+
+
+def _found(text: str) -> ForeignManner | None:
+    lists = _lists()
+    if not text.isascii() and _UNSPACED.search(text):
+        return _first(lists.unspaced, text)
+    if not _has_head({word.casefold() for word in _WORD.findall(text)}):
+        return None
+    return _first(lists.manners, text)
+
+
+def _has_head(words: Iterable[str]) -> bool:
+    return not _lists().heads.isdisjoint(word[:_HEAD] for word in words)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> ForeignManner | None:
+    kinds = {match.lastgroup for match in pattern.finditer(text)}
+    return next((each for each in MANNERS if each in kinds), None)
+
+
+@lru_cache(maxsize=1)
+def _lists() -> _Lists:
+    """Read when the first direction may be in another language."""
+    spaced: dict[str, list[str]] = {}
+    unspaced: dict[str, list[str]] = {}
+    for language in _languages():
+        into = unspaced if language["letters"] in ("kana", "han") else spaced
+        for key in (*MANNERS, "openly", "common"):
+            into.setdefault(key, []).extend(language[key])
+    every = [word for key in MANNERS for word in spaced[key]]
+    return _Lists(
+        heads=frozenset(word.casefold().split("-")[0].split()[0][:_HEAD] for word in every),
+        manners=_groups({key: [_spaced(word) for word in spaced[key]] for key in MANNERS}),
+        unspaced=_groups({key: [re.escape(word) for word in unspaced[key]] for key in MANNERS}),
+        openly=re.compile("|".join((*map(_spaced, spaced["openly"]), *map(re.escape, unspaced["openly"]))), re.I),
+        common=frozenset(word.casefold() for word in spaced["common"]),
+    )
+
+
+def _languages() -> Iterator[dict[str, list[str]]]:
+    folder = files("earwitness_plugins.detectors") / "languages" / "manners"
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".toml"):
+            yield tomllib.loads(file.read_text("utf-8"))
+
+
+def _groups(words: dict[ForeignManner, list[str]]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{key}>{'|'.join(each)})" for key, each in words.items()), re.IGNORECASE)
+
+
+def _spaced(word: str) -> str:
+    """A word or words as a whole; with a hyphen behind, every word that begins so."""
+    stem = word.endswith("-")
+    escaped = re.escape(word.removesuffix("-").strip()).replace(r"\ ", r"\s+")
+    return rf"\b{escaped}" + (r"\w*" if stem else r"(?!\w)")
+
+
+_ENGLISH = frozenset(
+    """
+    the a an to of and in on at is it i you he she we they his her my your with for from that this not no yes up down
+    out off over into by as be was were are me him them us our their its but so oh then all
+    """.split()
+)

@@ -1,0 +1,44 @@
+"""Marks that are nobody's convention, read as those that are: `~whispers to Bob~`, `:: to Bob ::`, `^he lies^`, `‹He lies.›`.
+
+What opens with the manner of a whisper or a thought becomes a direction between asterisks, whatever the marks are; what
+stands between marks for nothing else becomes a thought in square brackets. The text stays as long as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from earwitness.patterns import lazy_pattern
+
+_SETS_OFF = frozenset("~^|:<>›»•=/-'@‹#")
+_DIRECTION = lazy_pattern(
+    r"""(?: ^ | (?<=[\s"”]) ) (?P<open> [~|^>•=‹/-]{1,2} | ::+ | <(?!/?\w+>) | -{1,3} ) [ \t]?
+        (?P<inner> [^\W\d_] [^\n~|^<>•=›"“”:]{3,70}? ) [ \t]? (?P<close> [~|^<>•=›/]{1,2} | ::+ | -{1,3} ) (?= \s | [.,:"“] | \Z )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_THOUGHT = lazy_pattern(
+    r"""(?: ^ | (?<=[\s"”]) ) (?: \^ (?=\S) [^\^\n]+ (?<=\S) \^ | ‹ [^›\n]+ › | '' (?=\S) (?:(?!'')[^\n])+ '' ) (?! \w )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_WORDS = 2
+"""A thought has so many words at least."""
+
+
+def as_usual(text: str, is_private: Callable[[str], bool]) -> str:
+    """The text with odd marks turned into usual ones. `is_private` says whether a direction narrows who is spoken to."""
+    if _SETS_OFF.isdisjoint(text):
+        return text
+    text = _DIRECTION.sub(lambda found: _starred(found, is_private), text)
+    return _THOUGHT.sub(_bracketed, text)
+
+
+def _starred(found: re.Match[str], is_private: Callable[[str], bool]) -> str:
+    if not is_private(found["inner"]):
+        return found[0]
+    begin, end = found.start("inner") - found.start(), found.end("inner") - found.start()
+    return "*" * begin + found["inner"] + "*" * (len(found[0]) - end)
+
+
+def _bracketed(found: re.Match[str]) -> str:
+    return found[0] if len(found[0].split()) < _WORDS else f"[{found[0][1:-1]}]"

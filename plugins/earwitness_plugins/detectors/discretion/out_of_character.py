@@ -1,0 +1,46 @@
+"""Talk out of character, beyond `((…))` and `OOC: …`: `// brb`, `{{…}}`, `[[…]]`, `<OOC> …`, `-- ooc, …`, author's notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from earwitness.patterns import lazy_pattern
+
+_OOC = r"(?:o\.?o\.?c\.?|out[ -]of[ -]character)"
+_NOTE = (
+    r"(?:a/n|author['’]?s?['’]?\s+notes?|(?:player|mod|moderator|gm|dm|admin|writer['’]?s?)['’]?s?\s+notes?|note\s+to\s+(?:the\s+)?(?:gm|dm|players?))"
+)
+_FOREIGN = (
+    r"(?:hrp|hors[ -]?rp|fuera\s+de(?:l)?\s+personaje|fora\s+d[oe]\s+personagem|fuori\s+(?:dal\s+)?personaggio|вне\s+(?:роли|игры)|"
+    r"off[ -]?(?:rp|rol|topic|play)|pl発言|中の人|场外|場外|皮下|出戏)"
+)
+_MARK = rf"(?:{_OOC}|{_NOTE}|{_FOREIGN})"
+_SPANS = lazy_pattern(
+    rf"""
+      (?P<tagged> [\[<] \s* {_OOC} \s* [\]>] .*? (?: [\[<] \s* / \s* {_OOC} \s* [\]>] | \Z ) )
+    | (?P<doubled> \{{\{{ .*? (?: \}}\}} | \Z ) | \[\[ .*? (?: \]\] | \Z ) | ⟨⟨ .*? (?: ⟩⟩ | \Z ) )
+    | (?P<labelled> [\[(] \s* {_OOC} \s* [\])] [^\n]* )
+    | (?P<bracketed> [\[({{<] \s* (?: b/c \s+ )? {_MARK} (?!\w) [^\])}}>]* (?: [\])}}>] | \Z ) )
+    | (?P<starred> [*_]+ \s* {_OOC} \s* [:.,-]? \s* [*_]+ [^\n]* )
+    | (?P<slashed> (?: ^ | (?<=[\s"”*]) ) // (?!/) [^\n]* )
+    | (?P<dashed> (?: ^ | (?<=\s) ) (?: --? | – | — | / ) [ \t]* {_OOC} \b [^\n]* )
+    | (?P<line> ^ [ \t]* (?: {_OOC} | {_FOREIGN} ) [ \t]* (?: [:\uff1a,] | [-–—] | \) ) [^\n]* | ^ [ \t]* {_NOTE} [ \t]* [:\uff1a] [^\n]* )
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_STEMS = (
+    *("//", "{{", "[[", "ooc", "o.o.c", "of character", "of-character", "a/n", "note", "hrp", "hors", "personaje"),
+    *("personagem", "personaggio", "вне ", "off", "pl発言", "中の人", "场外", "場外", "皮下", "出戏"),
+)
+
+
+def may_hold(folded: str) -> bool:
+    """Whether a text in small letters may hold any."""
+    return any(stem in folded for stem in _STEMS)
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Offsets of all that is said out of character."""
+    if may_hold(text.casefold()):
+        yield from (match.span() for match in _SPANS.finditer(text))
