@@ -14,14 +14,18 @@ from pathlib import Path
 
 PIECES = Path(__file__).parent / "pieces"
 CASTS = {
-    "ru": ("Алиса", "Борис", "Вера", "Глеб"),
+    "ru": ("Алиса", "Борис", "\u0412\u0435\u0440\u0430", "Глеб"),
     "ja": ("アリス", "ボブ", "カロル", "デイヴ"),
     "zh": ("爱丽丝", "鲍勃", "卡萝", "戴夫"),
 }
+ENGLISH_CAST = ("Alice", "Bob", "Carol", "Dave")
 IDS = ("alice", "bob", "carol", "dave")
 _PIECE = re.compile("¦([^¦]*)¦([^¦]*)¦¦")
-_QUOTED = re.compile("\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|「[^」]*」|(?<!\\w)‘[^‘]*?’(?!\\w)")
-_told = re.compile("(?s)(?:\\A\\*[^*\"“«：:]+\\*\\s*|(?:note|phone|papers?|Zettel|nota|mot|bilhete|записк|メモ|纸条)[^\"“«「]*)([\"“«「]?[^*\\s].*)")
+_QUOTED = re.compile('"[^"]*"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|「[^」]*」|(?<!\\w)‘[^‘]*?’(?!\\w)')
+_TOLD = re.compile(
+    '(?s)(?:\\A\\*[^*"“«\uff1a:]+\\*\\s*|(?:note|phone|papers?|Zettel|nota|mot|bilhete|записк|メモ|纸条)[^"“«「]*)'
+    '(["“«「]?[^*\\s].*)'
+)
 """That something is passed or said in a low voice may be seen; what it is may not."""
 Span = tuple[int, int]
 
@@ -72,7 +76,9 @@ def written_messages(kind: str) -> Iterator[WrittenMessage]:
                 who, _, said = line[3:].partition(": ")
                 before = (who.casefold(), said)
             elif line and not line.startswith("#"):
-                yield _message(f"{path.stem} {group}", CASTS.get(group, ("Alice", "Bob", "Carol", "Dave")), before, line)
+                yield _message(
+                    f"{path.stem} {group}", CASTS.get(group, ("Alice", "Bob", "Carol", "Dave")), before, line
+                )
                 before = None
 
 
@@ -84,7 +90,9 @@ def _message(group: str, names: tuple[str, ...], before: tuple[str, str] | None,
         at = piece.end()
         if piece[1] != "*":
             for_whom = {id for id in piece[1].split(",") if id != "-"} | {speaker}
-            kept = _told.search(piece[2])
-            private.append(((len(text) + (kept.start(1) if kept else 0), len(text) + len(piece[2])), frozenset(for_whom)))
+            kept = _TOLD.search(piece[2])
+            private.append(
+                ((len(text) + (kept.start(1) if kept else 0), len(text) + len(piece[2])), frozenset(for_whom))
+            )
         text += piece[2]
     return WrittenMessage(group, names, speaker, before, text + line[at:], tuple(private))

@@ -1,4 +1,4 @@
-"""Prose around dialogue: which of its sentences tell what anybody there could see or hear, and which only what one mind holds.
+"""Prose around dialogue: which of its sentences anybody there could see or hear, and which only one mind holds.
 
 There is no tag to go by: `"Welcome." The fool. How could she tell him that the farm was sold?`. Fail closed: a sentence
 that asks, judges, foresees, looks back or has no verb is taken for a thought.
@@ -23,9 +23,16 @@ _SAYS = (
     r"went|hiss(?:es|ed)?|yell(?:s|ed)?|continue[sd]?|beg(?:an|ins)|repeat(?:s|ed)?|announce[sd]?|insist(?:s|ed)?|promise[sd]?|"
     r"admit(?:s|ted)?|agree[sd]?|observe[sd]?|remark(?:s|ed)?|explain(?:s|ed)?|declare[sd]?|offer(?:s|ed)?|exclaim(?:s|ed)?)"
 )
-_SAYER = r"(?:I|he|she|they|we|(?:the|my|his|her|their|old)\s+[\w'’-]+(?:\s+[\w'’-]+)?|(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3})"
-_TAG = lazy_pattern(rf"\s*[,.—–-]?\s*(?:{_SAYER}\s+(?:\w+ly\s+)?(?:had\s+)?{_SAYS}|{_SAYS}\s+{_SAYER})\b", re.IGNORECASE)
-_TAG_GOES_ON = lazy_pattern(r"[,;—–]\s*(?:which|who|though|although|because|since|as\s+if|and|but|when|while)?\s*", re.IGNORECASE)
+_SAYER = (
+    r"(?:I|he|she|they|we|(?:the|my|his|her|their|old)\s+[\w'’-]+(?:\s+[\w'’-]+)?|"
+    r"(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3})"
+)
+_TAG = lazy_pattern(
+    rf"\s*[,.—–-]?\s*(?:{_SAYER}\s+(?:\w+ly\s+)?(?:had\s+)?{_SAYS}|{_SAYS}\s+{_SAYER})\b", re.IGNORECASE
+)
+_TAG_GOES_ON = lazy_pattern(
+    r"[,;—–]\s*(?:which|who|though|although|because|since|as\s+if|and|but|when|while)?\s*", re.IGNORECASE
+)
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _MENTAL = (
     r"(?:kn[eo]ws?|hate[sd]?|loathe[sd]?|despise[sd]?|love[sd]?|like[sd]|want(?:s|ed)?|need(?:s|ed)?|wish(?:es|ed)?|hope[sd]?|fear(?:s|ed)?|"
@@ -36,24 +43,35 @@ _MENTAL = (
     r"thinks?|thought|meant|mattered|deserve[sd]?|pray(?:s|ed)?|vow(?:s|ed)|resolve[sd]|mistrust\w*|distrust\w*|dreamt|dreamed|"
     r"pretend(?:s|ed|ing)?|seem(?:s|ed)|sense[sd])"
 )
+_MIND = lazy_pattern(rf"\b{_MENTAL}\b|\b(?:would|must|should|ought|might)\b", re.IGNORECASE)
+_DEED = lazy_pattern(
+    rf"""\W*(?:then\s+|and\s+)?{_SAYER}\s+(?:\w+ly\s+)?(?:go(?:es)?|went|left|leaves?|c[ao]mes?|r[au]ns?|walk\w*|enter\w*|step\w*|turn\w*|nod\w*|smil\w*|
+    laugh\w*|look\w*|sits?|sat|stands?|stood|rises?|rose|takes?|took|gives?|gave|puts?|pulls?|pulled|push\w*|opens?|opened|close[sd]?|climb\w*|
+    return\w*|hurr\w*|follow\w*|pick\w*|lifts?|lifted|hold[s]?|held|draws?|drew|points?|pointed|bow\w*|kneels?|knelt|shakes?|shook|wave[sd]?)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _NAMED = r"(?-i:[A-Z])[\w'’-]+"
 _INNER = lazy_pattern(
     rf"""
       \?["'”’)\]]*\s*\Z | ![)\]]*\s*\Z
-    | \A\W*(?:god|lord|christ|damn|oh|no|yes|of\s+course|good\s+riddance|best|better|as\s+if|if\s+only|perhaps|maybe|surely|typical|not\s+that|
+    | \A\W*(?:god|lord|christ|damn|oh|no|yes|of\s+course|good\s+riddance|best|better|as\s+if|if\s+only|perhaps|
+        maybe|surely|typical|not\s+that|
         so|well|how|why|what|who|thank|let|never|curse|poor|fool|idiot|still|anyway|besides|apparently|obviously|clearly|probably|
         hardly|even\s+if|unless|nobody|no\s+one|everyone|everybody|one\s+day|tomorrow|soon|someday|strange|odd|funny|trust)\b
     | \b(?:would|could|must|might|should|ought|cannot|can|will|shall|may)(?:n['’]t)?\b | \b(?:ca|wo|sha)n['’]t\b
-    | \bhad\s+(?:not\s+|never\s+|always\s+|already\s+|once\s+|just\s+|only\s+|also\s+|long\s+|no\s+)*(?:been|\w+ed|no|to|known|seen|done|gone|had|made|taken|
+    | \bhad\s+(?:not\s+|never\s+|always\s+|already\s+|once\s+|just\s+|only\s+|also\s+|long\s+|no\s+)*(?:been|\w+ed|
+        no|to|known|seen|done|gone|had|made|taken|
         given|broken|told|said|heard|lost|left|kept|come|become|brought|bought|sold|stolen|written|hidden|read|met|found|forgotten|
         thought|won|paid|sent|put|let|cut|set|spent|slept|run|drunk|eaten|sworn|chosen|fallen|begun|grown|known)\b
     | \bhadn['’]t\b | \b(?:has|have)\s+(?:always|never|not|been|known)\b | \b(?:has|have)n['’]t\b
     | \b{_MENTAL}\b
     | \b(?:he|she|it|they|I|we|you|that|there|who|what|nobody|everyone)['’](?:s|re|ll|m|d|ve)\b
     | \b(?:do|does|did|was|were|is|are)n['’]t\b | \b(?:do|does|did)\s+not\b | \b(?:was|were|is|are|am)\s+not\b
-    | \b(?:no\s+(?:idea|memory|intention|doubt|desire|reason|choice|sense|wonder)|in\s+(?:my|his|her)\s+(?:mind|head|heart)|tired\s+of|
+    | \b(?:no\s+(?:idea|memory|intention|doubt|desire|reason|choice|sense|wonder)|in\s+(?:my|his|her)\s+(?:mind|
+        head|heart)|tired\s+of|
         sick\s+of|afraid\s+(?:of|that)|sure\s+(?:of|that)|certain\s+(?:of|that)|contempt|used\s+to|true\b|lies?\b|fault|secret(?:s|ly)?|inwardly)\b
-    | \A\W*(?:it|that|this|these|those|there)\s+(?:was|were|is|are|made|meant|had)\b (?!\s+(?:raining|snowing|dark|cold|hot|warm|late|quiet|silent|
+    | \A\W*(?:it|that|this|these|those|there)\s+(?:was|were|is|are|made|meant|had)\b (?!\s+(?:raining|snowing|dark|
+        cold|hot|warm|late|quiet|silent|
         midnight|morning|noon|night|a\s+(?:knock|crash|bang|noise|sound|pause|silence|scream|loud|thud|click|crack|murmur|laugh|cheer|moment)|silence|laughter|applause))
     | \byou\b
     | [,;—–]\s*(?:I|he|she|they|{_NAMED})\s+(?:counted|noted|judged|guessed|observed\s+to|saw|reflected|mused)\b
@@ -71,11 +89,16 @@ _FINITE = lazy_pattern(
 _FIRST_PERSON = lazy_pattern(r"\A\W*(?:I|we|and\s+I|then\s+I)\s+(?:\w+ly\s+)?(?P<verb>[a-z]+)")
 _FEW = 2
 """A remark of so many words, such as `A pause.`, is no thought."""
-_HAPPENS = lazy_pattern(r"\A\W*(?:a|an|the)?\s*(?:\w+\s+)?(?:pause|silence|knock|beat|laugh|nod|shrug|sigh|smile|grin|wink|crash|bang|thunder|laughter|applause|footsteps)\b", re.IGNORECASE)
+_HAPPENS = lazy_pattern(
+    r"\A\W*(?:a|an|the)?\s*(?:\w+\s+)?(?:pause|silence|knock|beat|laugh|nod|shrug|sigh|smile|grin|wink|crash|bang|thunder|laughter|applause|footsteps)\b",
+    re.IGNORECASE,
+)
 
 
 def is_inner(sentence: str) -> bool:
     """Whether a sentence of narration tells only what is in a mind."""
+    if _DEED.match(sentence) and not (_MIND.search(sentence) or sentence.rstrip()[-1:] == "?"):
+        return False
     if _INNER.search(sentence) or languages.tells_thought(sentence):
         return True
     if _FIRST_PERSON.match(sentence):
@@ -83,7 +106,9 @@ def is_inner(sentence: str) -> bool:
     if sentence.rstrip()[-1:] in (":", ","):
         return False
     words = len(_WORD.findall(sentence))
-    return words > _FEW and not _FINITE.search(sentence) and not _HAPPENS.match(sentence)
+    return words > _FEW and not (
+        _FINITE.search(sentence) or _HAPPENS.match(sentence) or not languages.is_english(sentence)
+    )
 
 
 def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool]) -> list[Span]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from earwitness.patterns import lazy_pattern
 
@@ -19,6 +19,7 @@ _LONG, _LONG_UNSPACED = 3, 6
 """A direction of more words, or of more letters without blanks, holds more than how something is said."""
 _COLON_THEN_WORD = lazy_pattern(r"[:\uff1a]\s*\w")
 _ENDS = lazy_pattern(r"[.!?…]\W*\Z")
+_FLAGS = re.IGNORECASE
 _HEAD = 3
 """So many letters of a word tell whether it may begin a word of any list."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
@@ -62,7 +63,9 @@ def tells_thought(text: str) -> bool:
 
 def hands_over(text: str) -> bool:
     """Whether a direction tells that something written is passed."""
-    return any(match.lastgroup == "written" for each in (_lists().manners, _lists().unspaced) for match in each.finditer(text))
+    return any(
+        match.lastgroup == "written" for each in (_lists().manners, _lists().unspaced) for match in each.finditer(text)
+    )
 
 
 def holds_thought(text: str) -> bool:
@@ -77,11 +80,16 @@ def holds_thought(text: str) -> bool:
 def is_remark(text: str) -> bool:
     """Whether brackets that stand alone hold a whole sentence in another language, and so a thought."""
     if not text.isascii() and _UNSPACED.search(text):
-        return text.rstrip("*_)] ")[-1:] in "。！？!?.…" and len(text) > _LONG
+        return text.rstrip("*_)] ")[-1:] in "。\uff01\uff1f!?.…" and len(text) > _LONG
     if not _ENDS.search(text) or not text[:1].isupper() or len(_WORD.findall(text)) <= 2:
         return False
+    return not text.isascii() or not is_english(text)
+
+
+def is_english(text: str) -> bool:
+    """Whether most of its common words are English."""
     words = {word.casefold() for word in _WORD.findall(text)}
-    return not text.isascii() or len(words & _lists().common) > len(words & _ENGLISH)
+    return len(words & _ENGLISH) > len(words & _lists().common)
 
 
 def is_unreadable(text: str) -> bool:
@@ -91,9 +99,13 @@ def is_unreadable(text: str) -> bool:
     if _OTHER_LETTERS.search(text):
         return True
     words = {word.casefold() for word in _WORD.findall(text)}
-    return len(words) > 1 and not _UNSPACED.search(text) and _ODD_LATIN.search(text) is not None and not (
-        words & (_lists().common | _ENGLISH)
-    ) and not _has_head(words)
+    return (
+        len(words) > 1
+        and not _UNSPACED.search(text)
+        and _ODD_LATIN.search(text) is not None
+        and not (words & (_lists().common | _ENGLISH))
+        and not _has_head(words)
+    )
 
 
 def _found(text: str) -> ForeignManner | None:
@@ -128,12 +140,14 @@ def _lists() -> _Lists:
         heads=frozenset(word.casefold().split("-")[0].split()[0][:_HEAD] for word in every),
         manners=_groups({key: [_spaced(word) for word in spaced[key]] for key in MANNERS}),
         unspaced=_groups({key: [re.escape(word) for word in unspaced[key]] for key in MANNERS}),
-        openly=re.compile("|".join((*map(_spaced, spaced["openly"]), *map(re.escape, unspaced["openly"]))), re.I),
+        openly=re.compile(
+            "|".join((*map(_spaced, spaced["openly"]), *map(re.escape, unspaced["openly"]))), re.IGNORECASE
+        ),
         common=frozenset(word.casefold() for word in spaced["common"]),
     )
 
 
-def _languages() -> Iterator[dict[str, list[str]]]:
+def _languages() -> Iterator[dict[str, Any]]:
     folder = files("earwitness_plugins.detectors") / "languages" / "manners"
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
@@ -151,9 +165,8 @@ def _spaced(word: str) -> str:
     return rf"\b{escaped}" + (r"\w*" if stem else r"(?!\w)")
 
 
-_ENGLISH = frozenset(
-    """
+_FEW_ENGLISH = """
     the a an to of and in on at is it i you he she we they his her my your with for from that this not no yes up down
     out off over into by as be was were are me him them us our their its but so oh then all
-    """.split()
-)
+    """
+_ENGLISH = frozenset(_FEW_ENGLISH.split())

@@ -1,4 +1,4 @@
-"""Rarer English ways to speak to some only: signs, codes, a mouth at an ear, aside with somebody, a channel of one's own."""
+"""Rarer English ways to speak to some only: signs, codes, a mouth at an ear, a word aside, a channel of one's own."""
 
 from __future__ import annotations
 
@@ -7,42 +7,102 @@ import re
 from earwitness.patterns import lazy_pattern
 
 _STEMS = (
-    *("sign", "morse", "code", "hush", "voice", "ear", "private", "confiden", "side", "corner", "lean", "closer", "only"),
-    *("alone", "lips", "hiss", "whisper", "quietly", "undertone", "text", "sms", "dm", "message", "channel", "mike", "mic"),
-    *("earpiece", "comm", "link", "bond", "mind", "telepath", "note", "radio", "wire", "screen", "mutter", "mumbl", "low"),
+    *(
+        "sign",
+        "morse",
+        "code",
+        "hush",
+        "voice",
+        "ear",
+        "private",
+        "confiden",
+        "side",
+        "corner",
+        "lean",
+        "closer",
+        "only",
+    ),
+    *(
+        "alone",
+        "lips",
+        "hiss",
+        "whisper",
+        "quietly",
+        "undertone",
+        "text",
+        "sms",
+        "dm",
+        "message",
+        "channel",
+        "mike",
+        "mic",
+    ),
+    *(
+        "earpiece",
+        "comm",
+        "link",
+        "bond",
+        "mind",
+        "telepath",
+        "note",
+        "radio",
+        "wire",
+        "screen",
+        "mutter",
+        "mumbl",
+        "low",
+    ),
     *("sotto", "too ", "same", "huddle", "head", "pm", "mail", "breath", "apart", "tilts", "show", "see", "lean"),
 )
-_NAME = r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us)\b)(?:the\s+)?[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?"
+_NAME = (
+    r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us)\b)(?:the\s+)?[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?"
+)
 _WHO = rf"(?:him|her|them|the\s+[\w'’-]+|{_NAME})"
 _CHANNEL = (
     r"(?:sms|text(?:\s+message)?|d\.?m|p\.?m|direct\s+message|private\s+message|message|e-?mail|whisper|note|chat|radio|comms?|intercom|"
-    r"(?:via\s+)?(?:the\s+)?(?:private\s+)?(?:earpiece|ear\s?bud|channel|headset|mind[- ]?link|telepathy|bond|link)|telepathy|aside|low|quiet(?:ly)?|soft(?:ly)?|sotto(?:\s+voce)?)"
+    r"(?:via\s+)?(?:the\s+)?(?:private\s+)?(?:earpiece|ear\s?bud|channel|headset|mind[- ]?link|telepathy|bond|link)|"
+    r"telepathy|aside|low|quiet(?:ly)?|soft(?:ly)?|sotto(?:\s+voce)?)"
 )
 _EAR = r"['’]s?\s+(?:\w+\s+)?ears?\b"
 _LOW = lazy_pattern(
     rf"""
-      (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|something\s+)?(?:to|at)\s | \bsign\s+language\b | \bin\s+(?:morse|code|cipher|signs)\b | \bmorse\s+code\b
-    | \A\W*(?:in\s+)?(?:hushed|a\s+hush)\b | \b(?:in|with)\s+(?:a\s+)?(?:hushed|lowered|an?\s+undertone)\b | \bundertone\b
-    | \bvoice\s+(?:is\s+|was\s+)?(?:barely|hardly|scarcely)\s+(?:audible|above|more\s+than|a\b) | \bbarely\s+audibl[ey]\b
-    | \b(?:lower|drop|keep|hush)(?:s|ped|ed|ing|ping)?\s+(?:my|his|her|their)\s+voice\b (?!\s+(?:steady|calm|even|level|light))
+      (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|
+          something\s+)?(?:to|at)\s | \bsign\s+language\b | \bin\s+(?:morse|code|cipher|signs)\b | \bmorse\s+code\b
+    | \A\W*(?:in\s+)?(?:hushed|a\s+hush)\b | \b(?:in|with)\s+(?:a\s+)?(?:hushed|lowered|an?\s+undertone)\b |
+         \bundertone\b
+    | \bvoice\s+(?:is\s+|was\s+)?(?:barely|hardly|scarcely)\s+(?:audible|above|more\s+than|a\b) |
+         \bbarely\s+audibl[ey]\b
+    | \b(?:lower|drop|keep|hush)(?:s|ped|ed|ing|ping)?\s+(?:my|his|her|their)\s+voice\b (?!\s+(?:steady|calm|even|
+        level|light))
     | \b(?:barely|hardly|without)\s+moving\s+(?:my|his|her|their)\s+lips\b | \blips\s+(?:barely|hardly)\s+mov
     | \b(?:privately|confidentially|in\s+confidence|in\s+private)\b (?!\s+(?:glad|pleased|hope|amused|relieved))
-    | \b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|ged)?\s+{_WHO}\s+(?:off\s+|over\s+)?(?:to\s+(?:one|the)\s+side|into\s+(?:a|the)\s+(?:quiet\s+)?(?:corner|alcove|corridor|niche)|apart|out\s+of\s+earshot)\b
+    | \b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|ged)?\s+{_WHO}\s+(?:off\s+|
+        over\s+)?(?:to\s+(?:one|the)\s+side|into\s+(?:a|the)\s+(?:quiet\s+)?(?:corner|alcove|corridor|niche)|apart|out\s+of\s+earshot)\b
     | \bout\s+of\s+earshot\b
-    | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR} | \bcups?\b[^.\n]{{0,30}}\bears?\b | \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
-    | \blean(?:s|ed|ing|t)?\s+(?:(?:in|over|close|closer|across|down)\s+){{0,3}}(?:to|towards?)\s+(?!the\b){_WHO} (?!\s+(?:and\s+(?:kiss|tak|pick|grab)))
+    | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR} | \bcups?\b[^.\n]{{0,30}}\bears?\b |
+         \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
+    | \blean(?:s|ed|ing|t)?\s+(?:(?:in|over|close|closer|across|down)\s+){{0,3}}(?:to|
+        towards?)\s+(?!the\b){_WHO} (?!\s+(?:and\s+(?:kiss|tak|pick|grab)))
     | \bbeckon(?:s|ed|ing)?\s+{_WHO}\s+(?:closer|nearer|over|in)\b
     | \b(?:hiss|mutter|mumble|murmur|breathe)(?:s|es)?\W*\Z (?<!pain) | \btug(?:s|ged|ging)?\b[^.\n]{{0,30}}\bsleeve\b
-    | \A\W*@?{_NAME}\s+only\b | \bto\s+(?!all\b|every|the\s+(?:room|group))[\w'’ -]{{1,30}}\s+(?:only|alone)\W*\Z | \A\W*(?:only|just)\s+(?:to|for)\s+ | ,\s*(?:only|just)\s+(?:to|for)\s+
-    | \A\W*{_CHANNEL}\s*[,:]?\s*(?:→|->|=>|\bto)\s* (?!all\b|every|the\s+(?:room|group|others)) | \A\W*(?:@\S+\s*)?\(\s*whispers?\s*\)
-    | \b(?:over|on|via|through)\s+(?:the|a|their|our|his|her)\s+(?:private|secure|secret|closed|encrypted)\s+(?:channel|line|link|frequency|comms?)\b
-    | \b(?:earpiece|collar\s+mi(?:c|ke)|throat\s+mi(?:c|ke)|hidden\s+mi(?:c|ke)|wire|ear\s?bud)\b (?=[^.\n]*\b(?:to|at)\b)
-    | \breach(?:es|ed|ing)?\s+(?:out\s+)?(?:to|for)\s+[\w'’ -]{{1,30}}\s+(?:with|through)\s+(?:my|his|her|their|the)\s+(?:mind|bond|link|thoughts?)\b
+    | \A\W*@?{_NAME}\s+only\b | \bto\s+(?!all\b|every|the\s+(?:room|group))[\w'’ -]{{1,30}}\s+(?:only|alone)\W*\Z |
+         \A\W*(?:only|just)\s+(?:to|for)\s+ | ,\s*(?:only|just)\s+(?:to|for)\s+
+    | \A\W*{_CHANNEL}\s*[,:]?\s*(?:→|->|=>|\bto)\s* (?!all\b|every|the\s+(?:room|group|others)) |
+         \A\W*(?:@\S+\s*)?\(\s*whispers?\s*\)
+    | \b(?:over|on|via|through)\s+(?:the|a|their|our|his|her)\s+(?:private|secure|secret|closed|
+        encrypted)\s+(?:channel|line|link|frequency|comms?)\b
+    | \b(?:earpiece|collar\s+mi(?:c|ke)|throat\s+mi(?:c|ke)|hidden\s+mi(?:c|ke)|wire|ear\s?bud)\b (?=[^.\n]*\b(?:to|
+        at)\b)
+    | \breach(?:es|ed|ing)?\s+(?:out\s+)?(?:to|for)\s+[\w'’ -]{{1,30}}\s+(?:with|through)\s+(?:my|his|her|their|
+        the)\s+(?:mind|bond|link|thoughts?)\b
     | \b(?:through|over|along|via)\s+(?:the|their|our|his|her)\s+(?:\w+\s+)?(?:bond|link)\b
     | \A\W*(?:just\s+as|as|equally|also|still|likewise|again)[\s,]+(?:quiet|soft|low|whisper|hushed)\w*\W*\Z
-    | \bin\s+(?:the\s+same|an?\s+equally\s+low|a\s+matching)\s+(?:whisper|low|hushed|quiet|undertone)\b | \A\W*whisper(?:s|ed|ing)?\s+back\b
-    | \A\W*(?:quietly|softly|low|lowly|under\s+\w+\s+breath|in\s+a\s+(?:low|quiet|soft)\s+(?:voice|tone))\s*,?\s+to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|party|rest))
-    | \b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+{_WHO}\s+an?\s+(?:quick\s+)?(?:dm|pm|text|message|sms|e-?mail)\W*\Z
+    | \bin\s+(?:the\s+same|an?\s+equally\s+low|a\s+matching)\s+(?:whisper|low|hushed|quiet|undertone)\b |
+         \A\W*whisper(?:s|ed|ing)?\s+back\b
+    | \A\W*(?:quietly|softly|low|lowly|under\s+\w+\s+breath|in\s+a\s+(?:low|quiet|soft)\s+(?:voice|
+        tone))\s*,?\s+to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|party|rest))
+    | \b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+{_WHO}\s+an?\s+(?:quick\s+)?(?:dm|pm|text|message|sms|
+        e-?mail)\W*\Z
     | \btoo\s+(?:low|quiet|soft|faint)(?:ly)?\s+(?:for|to)\b
     | \btilts?\s+(?:it|the\s+\w+)\s+so\b | \bwhere\s+only\b | \bto\s+[\w'’-]+['’]s\s+minds?\b
     """,
@@ -50,11 +110,17 @@ _LOW = lazy_pattern(
 )
 TOWARDS = (
     r"(?<!\ba\s)(?<!\bthe\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|something\s+)?(?:to|at)\s+",
-    r"\b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|ged)?\s+(?=[\w\ '’-]{1,40}\s(?:to\ one|to\ the|into|apart|out)\b)",
+    (
+        r"\b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|"
+        r"ged)?\s+(?=[\w\ '’-]{1,40}\s(?:to\ one|to\ the|into|apart|out)\b)"
+    ),
     r"\bcups?\s+(?:a|her|his|my|their)\s+hands?\s+(?:around|to|over|by|at|against)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
     r"\b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+(?=[\w\ '’-]{1,40}\ban?\s)",
     r"\bbeckon(?:s|ed|ing)?\s+",
-    r"\b(?:tug|pull|pluck)(?:s|ged|ing|ging|ed)?\s+(?:at\s+|on\s+)?(?=[\w\ '’-]{1,40}\b(?:sleeve|arm|hand|cloak|coat)\b)",
+    (
+        r"\b(?:tug|pull|pluck)(?:s|ged|ing|ging|ed)?\s+(?:at\s+|on\s+)?(?=[\w\ '’-]{1,40}\b(?:sleeve|arm|hand|cloak|"
+        r"coat)\b)"
+    ),
     r"\b(?:drop|lower)(?:s|ped|ed)?\s+(?:my|his|her|their)\s+voice\s+(?:for|to)\s+",
     r"\b(?:speak|talk|confid)(?:s|es|ing|ed)?\s+(?:privately|quietly|in\s+private|in\s+confidence)\s+(?:with|to|in)\s+",
     r"\b(?:privately|confidentially|in\s+confidence|hushed|low|quietly|softly|only|just|also|sotto|whisper\w*|aside|message|text|sms|channel|link|bond|mike|mic|earpiece|comms?|headset)\b[\s,:]*(?:just\s+|only\s+)?(?:to|for|with|→|->|=>)\s*",
@@ -62,7 +128,10 @@ TOWARDS = (
     r"\bin\s+(?=[\w\ '’-]{1,40}['’]s?\s+direction\b)",
     r"\breach(?:es|ed|ing)?\s+(?:out\s+)?(?:to|for)\s+",
     r"\bmorse(?:\s+code)?\s+(?:on|to|against)\s+",
-    r"\b(?:so|that|which|where)\s+(?:only\s+|just\s+)?(?=[\w\ '’-]{1,40}\b(?:can|could|hears?|sees?|understands?|reads?)\b)",
+    (
+        r"\b(?:so|that|which|where)\s+(?:only\s+|just\s+)?(?=[\w\ '’-]{1,40}\b(?:can|could|hears?|sees?|understands?|"
+        r"reads?)\b)"
+    ),
     r"\A\W*@?(?=[\w'’-]{1,40}\s+only\b)",
     r"\A\W*@(?=[\w'’-]{1,40}\s*\()",
 )

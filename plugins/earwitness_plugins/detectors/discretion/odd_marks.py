@@ -1,4 +1,4 @@
-"""Marks that are nobody's convention, read as those that are: `~whispers to Bob~`, `:: to Bob ::`, `^he lies^`, `‹He lies.›`.
+"""Marks that are nobody's convention, read as those that are: `~whispers to Bob~`, `:: to Bob ::`, `^he lies^`.
 
 What opens with the manner of a whisper or a thought becomes a direction between asterisks, whatever the marks are; what
 stands between marks for nothing else becomes a thought in square brackets. The text stays as long as it was.
@@ -11,14 +11,17 @@ from collections.abc import Callable
 
 from earwitness.patterns import lazy_pattern
 
-_SETS_OFF = frozenset("~^|:<>›»•=/-'@‹#")
+_SETS_OFF = frozenset("~^|:<>\u203a»•=/-'@\u2039#")
 _DIRECTION = lazy_pattern(
-    r"""(?: ^ | (?<=[\s"”]) ) (?P<open> [~|^>•=‹/-]{1,2} | ::+ | <(?!/?\w+>) | -{1,3} ) [ \t]?
-        (?P<inner> [^\W\d_] [^\n~|^<>•=›"“”:]{3,70}? ) [ \t]? (?P<close> [~|^<>•=›/]{1,2} | ::+ | -{1,3} ) (?= \s | [.,:"“] | \Z )""",
+    r"""(?: ^ | (?<=[\s"”]) ) (?P<open> [~|^>•=\u2039/-]{1,2} | ::+ | <(?!/?\w+>) | -{1,3} ) [ \t]?
+        (?P<inner> [^\W\d_] [^\n~|^<>•=\u203a"“”:]{3,70}? )
+        [ \t]? (?P<close> [~|^<>•=\u203a/]{1,2} | ::+ | -{1,3} ) (?= \s |
+         [.,:"“] | \Z )""",
     re.VERBOSE | re.MULTILINE,
 )
 _THOUGHT = lazy_pattern(
-    r"""(?: ^ | (?<=[\s"”]) ) (?: \^ (?=\S) [^\^\n]+ (?<=\S) \^ | ‹ [^›\n]+ › | '' (?=\S) (?:(?!'')[^\n])+ '' ) (?! \w )""",
+    r"""(?: ^ | (?<=[\s"”]) ) (?: \^ (?=\S) [^\^\n]+ (?<=\S) \^ | \u2039 [^\u203a\n]+ \u203a |
+         '' (?=\S) (?:(?!'')[^\n])+ '' ) (?! \w )""",
     re.VERBOSE | re.MULTILINE,
 )
 _WORDS = 2
@@ -26,7 +29,10 @@ _WORDS = 2
 
 
 def as_usual(text: str, is_private: Callable[[str], bool]) -> str:
-    """The text with odd marks turned into usual ones. `is_private` says whether a direction narrows who is spoken to."""
+    """The text with odd marks turned into usual ones.
+
+    `is_private` says whether a direction narrows who is spoken to.
+    """
     if _SETS_OFF.isdisjoint(text):
         return text
     text = _DIRECTION.sub(lambda found: _starred(found, is_private), text)

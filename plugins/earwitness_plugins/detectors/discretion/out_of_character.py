@@ -1,4 +1,4 @@
-"""Talk out of character, beyond `((…))` and `OOC: …`: `// brb`, `{{…}}`, `[[…]]`, `<OOC> …`, `-- ooc, …`, author's notes."""
+"""Talk out of character, beyond `((…))`: `// brb`, `{{…}}`, `[[…]]`, `<OOC> …`, `-- ooc, …`, authors' notes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from earwitness.patterns import lazy_pattern
 
 _OOC = r"(?:o\.?o\.?c\.?|out[ -]of[ -]character)"
 _NOTE = (
-    r"(?:a/n|author['’]?s?['’]?\s+notes?|(?:player|mod|moderator|gm|dm|admin|writer['’]?s?)['’]?s?\s+notes?|note\s+to\s+(?:the\s+)?(?:gm|dm|players?))"
+    r"(?:a/n|author['’]?s?['’]?\s+notes?|"
+    r"(?:player|mod|moderator|gm|dm|admin|writer['’]?s?)['’]?s?\s+notes?|note\s+to\s+(?:the\s+)?(?:gm|dm|players?))"
 )
 _FOREIGN = (
-    r"(?:hrp|hors[ -]?rp|fuera\s+de(?:l)?\s+personaje|fora\s+d[oe]\s+personagem|fuori\s+(?:dal\s+)?personaggio|вне\s+(?:роли|игры)|"
+    r"(?:hrp|hors[ -]?rp|fuera\s+de(?:l)?\s+personaje|fora\s+d[oe]\s+personagem|fuori\s+(?:dal\s+)?personaggio|"
+    r"вне\s+(?:роли|игры)|"
     r"off[ -]?(?:rp|rol|topic|play)|pl発言|中の人|场外|場外|皮下|出戏)"
 )
 _MARK = rf"(?:{_OOC}|{_NOTE}|{_FOREIGN})"
@@ -25,7 +27,8 @@ _SPANS = lazy_pattern(
     | (?P<starred> [*_]+ \s* {_OOC} \s* [:.,-]? \s* [*_]+ [^\n]* )
     | (?P<slashed> (?: ^ | (?<=[\s"”*]) ) // (?!/) [^\n]* )
     | (?P<dashed> (?: ^ | (?<=\s) ) (?: --? | – | — | / ) [ \t]* {_OOC} \b [^\n]* )
-    | (?P<line> ^ [ \t]* (?: {_OOC} | {_FOREIGN} ) [ \t]* (?: [:\uff1a,] | [-–—] | \) ) [^\n]* | ^ [ \t]* {_NOTE} [ \t]* [:\uff1a] [^\n]* )
+    | (?P<line> ^ [ \t]* (?: {_OOC} | {_FOREIGN} ) [ \t]* (?: [:\uff1a,] | [-–—] | \) ) [^\n]* |
+         ^ [ \t]* {_NOTE} [ \t]* [:\uff1a] [^\n]* )
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )

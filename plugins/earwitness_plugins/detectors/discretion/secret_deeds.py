@@ -13,13 +13,16 @@ from ..text.names import Names, lists
 
 _STEMS = (
     *("behind", "under", "below", "beneath", "secret", "discreet", "unseen", "notic", "covert", "stealth", "sneak"),
-    *("surrept", "furtiv", "palm", "nobody", "no one", "no-one", "no‑one", "look", "watch", "sight", "sleeve", "quiet"),
+    *("surrept", "furtiv", "palm", "nobody", "no one", "no-one", "look", "watch", "sight", "sleeve", "quiet"),
     *("sly", "clandest", "undetect", "unobserv", "silent", "casual", "spot", "see", "knowledge", "view", "attention"),
     *("cover of", "distract", "invisib", "hides", "hid ", "conceal", "sleight", "sky", "unbeknown"),
 )
 _OWN = r"(?:my|his|her|their|its|your|the|[\w-]+['’]s?)"
 _NOBODY = r"(?:no(?:body|[ -]one)(?:\s+else)?|none\s+of\s+(?:them|the\s+\w+))"
-_ANYBODY = r"(?:any(?:body|one)(?:\s+else)?|every(?:body|one)(?:\s+else)?|him|her|them|the\s+(?:others?|guards?|room)|[A-Z]\w+)"
+_ANYBODY = (
+    r"(?:any(?:body|one)(?:\s+else)?|"
+    r"every(?:body|one)(?:\s+else)?|him|her|them|the\s+(?:others?|guards?|room)|[A-Z]\w+)"
+)
 _TABLE = r"(?:table|desk|counter|blankets?|tablecloth|cloth|bench|bar|covers|sheets?|cloak|coat|robes?|folds)"
 _TAKES = (
     r"(?:pocket|palm|swap|switch|slip|slid|steal|stole|snatch|swip|pilfer|filch|nick|lift|tak|took|hid|stash|tuck|"
@@ -34,29 +37,35 @@ _SECRET = lazy_pattern(
     | \b(?:under|below|beneath|underneath)\s+(?:the|{_OWN})\s+(?:\w+\s+)?{_TABLE}\b
     | \b(?:in|inside|up|down|into)\s+(?:my|his|her|their)\s+sleeve\b
     | \b(?:out\s+of|away\s+from)\s+(?:{_OWN}\s+)?(?:[\w-]+['’]s?\s+)?(?:sight|view)\b
-    | \b(?:when|while|as|once|where|so|until|before|after|without|the\s+moment)\b [^.!?\n]{{0,30}} \b{_NOBODY}\b [^.!?\n]{{0,12}}
+    | \b(?:when|while|as|once|where|so|until|before|after|without|
+        the\s+moment)\b [^.!?\n]{{0,30}} \b{_NOBODY}\b [^.!?\n]{{0,12}}
         \b(?:look|watch|see|saw|notic|pay|mind|spot)\w*
     | \b(?:while|when|as|once|the\s+moment|before|after|as\s+soon\s+as|if)\b [^.!?\n]{{0,30}}
         \b(?:back\s+(?:is|was)\s+turned|(?:look|turn|glanc)(?:s|ed|ing)?\s+(?:away|elsewhere|aside|(?:his|her|their)\s+back)|
             (?:is|are|was|were)\s+(?:distracted|busy|not\s+looking|n['’]t\s+looking|looking\s+away|asleep|turned))
-    | \bwhile\b [^.!?\n]{{0,30}} \b{_ANYBODY}\s+(?:is|are|was|were)?\s*(?:watch|look|star|gaz|laugh|cheer|listen)\w*\s+(?:at\s+|to\s+)?(?:the|a|away|elsewhere)
-    | \b(?:before|without|so)\b [^.!?\n]{{0,30}} \b(?:notic|see(?:ing|s)?\b|spot|be(?:ing)?\s+(?:seen|noticed|caught|spotted)|looking\b|knowing\b|
+    | \bwhile\b [^.!?\n]{{0,30}} \b{_ANYBODY}\s+(?:is|are|was|were)?\s*(?:watch|look|star|gaz|laugh|cheer|
+        listen)\w*\s+(?:at\s+|to\s+)?(?:the|a|away|elsewhere)
+    | \b(?:before|without|so)\b [^.!?\n]{{0,30}} \b(?:notic|see(?:ing|s)?\b|spot|be(?:ing)?\s+(?:seen|noticed|
+        caught|spotted)|looking\b|knowing\b|
         catch(?:es|ing)?\s+(?:on|her|him|me)|{_OWN}\s+knowledge)\w*
     | (?<!\bit\s) \b(?:palms|palmed|palming)\s+(?:the|a|an|his|her|it|one|two|some)\b
     | \b(?:sneak(?:s|ed|ing)?|snuck)\s+(?:a|an|the|his|her|out|away|past|off|behind|up\s+(?:on|behind)|into|in)\b
     | \b(?:quietly|silently|casually|carefully|deftly|nimbly|quickly)\s+{_TAKES}\w*\b (?!\s+(?:up|off|out|of)\b)
         (?!\s+(?:a\s+)?(?:step|look|seat|breath|sip|tea|wine|coffee|soup|water|glass)\b)
     | \b{_TAKES}\w*\s+[^.!?\n]{{1,40}}\b (?:quietly|silently|casually)\b
-    | \bhid(?:es|ing)?\s+(?:the|a|an|his|her|it|them|something)\b (?!\s*(?:face|eyes|smile|head|tears|yawn|grin|blush|laugh)\w*)
+    | \bhid(?:es|ing)?\s+(?:the|a|an|his|her|it|them|something)\b (?!\s*(?:face|eyes|smile|head|tears|yawn|grin|
+        blush|laugh)\w*)
     | \bconceal(?:s|ed|ing)?\s+(?:the|a|an|his|her|it|them)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _OPEN = lazy_pattern(
     r"""\b(?:in\s+front\s+of|for\s+all|everyone\s+(?:sees|laughs)|openly|in\s+plain\s+sight|in\s+full\s+view)\b
-    | \b(?:ducks?|crawls?|hid(?:es)?|dives?|sits?|falls?|looks?|cowers?|huddles?|sleeps?|lies|lay)\s+(?:\w+\s+)?(?:under|below|beneath)\b
+    | \b(?:ducks?|crawls?|hid(?:es)?|dives?|sits?|falls?|looks?|cowers?|huddles?|sleeps?|lies|
+        lay)\s+(?:\w+\s+)?(?:under|below|beneath)\b
     | \bunseen\s+(?:hand|voice|force|enemy|foe)\b | \bsecretly\s+(?:pleased|glad|relieved)
-    | \b(?:puts?|holds?|clasps?|folds?|ties?|crosses|locks?|keeps?|with)\s+(?:my|his|her|their|both)\s+(?:hands|arms|wrists)\s+(?:\w+\s+)?behind\b
+    | \b(?:puts?|holds?|clasps?|folds?|ties?|crosses|locks?|keeps?|with)\s+(?:my|his|her|their|both)\s+(?:hands|
+        arms|wrists)\s+(?:\w+\s+)?behind\b
     | \b(?:shuts?|closes?|closing|shutting|door|curtain)\b[^.!?\n]{0,20}\bbehind\b""",
     re.IGNORECASE | re.VERBOSE,
 )

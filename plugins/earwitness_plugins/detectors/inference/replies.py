@@ -24,10 +24,12 @@ def answered(moment: Moment, names: Names, conventions: Conventions) -> tuple[st
     """Whom the speaker whispers with, by an unbroken run of whispers just before; nobody where there is none."""
     me = moment.message.speaker
     for message in reversed(moment.recent[-_BACK:]):
-        speaker = moment.cast[message.speaker] if message.speaker in moment.cast else None
-        if speaker is None or speaker.kind == "narrator":
+        if message.speaker not in moment.cast or moment.cast[message.speaker].kind == "narrator":
             return ()
-        reading = read(message.content, speaker, names, Referents(teller=speaker.id, here=(), last=None), conventions=conventions)
+        speaker = moment.cast[message.speaker]
+        reading = read(
+            message.content, speaker, names, Referents(teller=speaker.id, here=(), last=None), conventions=conventions
+        )
         heard = _whispered(reading)
         if heard is None:
             return ()

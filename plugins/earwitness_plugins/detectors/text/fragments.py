@@ -17,7 +17,7 @@ from unicodedata import normalize
 from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
-from ..discretion import languages, odd_marks
+from ..discretion import dashes, languages, odd_marks
 from . import notes, thoughts
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
@@ -44,6 +44,7 @@ from .names import opening_name
 from .narration import is_prose, tells_of_oneself
 from .plain_text import plain, shown
 from .thought_finder import ThoughtFinder
+from .thought_patterns import LABELLED_LINE
 
 _COMMAND = lazy_pattern(r"\s*/(?P<name>\w+)\b\s*(?P<rest>.*)\Z", re.DOTALL)
 _COMMANDS: dict[str, FragmentKind] = {
@@ -108,10 +109,10 @@ def stretches(
     content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
 ) -> tuple[Stretch, ...]:
     """The message from mark to mark, each stretch with its fragments."""
-    written = normalize("NFC", shown(content))
+    written = as_written(content)
     text = plain(written, conventions.brackets)
     if not (narrator or conventions.staged or conventions.own):
-        text = odd_marks.as_usual(text, _is_private)
+        text = dashes.as_quotes(odd_marks.as_usual(text, _is_private))
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
     if not narrator and conventions == ROLE_PLAY and _is_plain_speech(text, own):
@@ -121,6 +122,11 @@ def stretches(
     else:
         reader = _role_play(text, own, conventions)
     return tuple(reader.stretch(chunk, written) for chunk in reader.chunks)
+
+
+def as_written(content: str) -> str:
+    """The text whose parts the stretches are."""
+    return normalize("NFC", shown(content))
 
 
 def _is_private(inner: str) -> bool:
@@ -158,7 +164,8 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
 def _without_cue(text: str, own: Sequence[str]) -> str:
     """A script's `ALICE (thinking): …` without the name before the direction; as long as it was."""
     name = opening_name(text, own)
-    if name is None or not _DIRECTION_FOLLOWS.match(text, len(text) - len(text.lstrip()) + len(name)):
+    begins = len(text) - len(text.lstrip()) + len(name or "")
+    if name is None or LABELLED_LINE.search(text) or not _DIRECTION_FOLLOWS.match(text, begins):
         return text
     bare = text.lstrip()
     return text[: len(text) - len(bare)] + "." * len(name) + bare[len(name) :]

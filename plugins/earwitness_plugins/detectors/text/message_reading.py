@@ -16,10 +16,11 @@ from ..acts.signs import NO_SIGNS, Signs, signs
 from .companions import companions
 from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
 from .farewells import returns
-from .fragments import ROLE_PLAY, Fragment, fragments, stretches
+from .fragments import ROLE_PLAY, Fragment, as_written, fragments, stretches
 from .marks import PRIVATE, Conventions
 from .movements import Move, Referents, has_movement, read_movements
 from .names import Names, own_names
+from .narrated_pieces import narrated_segments
 from .privacy import Confinement, confinement
 from .segments import HeardSegment, segments
 from .shouts import is_shouted
@@ -88,10 +89,13 @@ def read(
     spoken = _spoken(found, narrator=narrator)
     vocatives = _addressed(spoken, speaker, names)
     whispered_to = vocatives or tuple(between)
-    parts = () if narrator or whole else segments(cut, names, whispered_to)
+    if whole or (narrator and conventions.staged):
+        parts: tuple[HeardSegment, ...] = ()
+    else:
+        parts = narrated_segments(as_written(content), names) if narrator else segments(cut, names, whispered_to)
     narrowest = confinement(found, names, whispered_to, narrator=narrator)
     return Reading(
-        confined=_confined(parts) if narrowest and parts else narrowest,
+        confined=_confined(parts) if parts and (narrowest or narrator) else narrowest,
         segments=parts if narrowest or len(parts) > 1 else (),
         addressed=vocatives,
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),

@@ -287,14 +287,14 @@ def _ends(form: _NameForm, words: Sequence[tuple[str, int, int]], at: int, text:
 
 def _inflected(members: Iterable[Character]) -> dict[re.Pattern[str], str]:
     """Cyrillic names in any case, as far as no two can be meant."""
-    stems = {}
+    stems: dict[str, set[str]] = {}
     for member in members:
         for name in member.names:
             if _CYRILLIC.fullmatch(name):
                 folded = fold(name)
                 stems.setdefault(folded[:-1] if folded[-1] in "аеийоуыьэюя" else folded, set()).add(member.id)
     single = {stem: next(iter(ids)) for stem, ids in stems.items() if len(ids) == 1 and len(stem) > 1}
-    return {re.compile(re.escape(stem) + "[а-я]{0,3}"): id for stem, id in single.items()}
+    return {re.compile(re.escape(stem) + "[\u0430-\u044f]{0,3}"): id for stem, id in single.items()}
 
 
 def _unspaced(members: Iterable[Character]) -> dict[str, str]:

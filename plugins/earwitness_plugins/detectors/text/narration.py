@@ -30,7 +30,7 @@ def is_prose(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
     if first.text[0] in _APOSTROPHES and not _SAYS.search(first.after):
         return False
     stands_alone = not first.before.strip() or _SENTENCE_END.search(first.before)
-    is_dialogue = _DIALOGUE_END.search(first.text) or first.after.lstrip()[:1] in (",", "と")
+    is_dialogue = _DIALOGUE_END.search(first.text) or first.after.lstrip()[:1] in (",", "と", "—", "–")
     return opening_name(bare, own) is not None or bool(stands_alone and is_dialogue)
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from earwitness.patterns import lazy_pattern
 
-from .directions import ONLY_FOR
 from ..discretion import languages
 from ..discretion.low_voices import TOWARDS
 from ..discretion.secret_deeds import touched
+from .directions import ONLY_FOR
 from .fragments import Fragment
 from .manners import manner
 from .marks import PRIVATE

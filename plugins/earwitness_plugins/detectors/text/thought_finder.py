@@ -105,7 +105,12 @@ class ThoughtFinder:
             return False
         if chunk.mark == "paren" and not self.prose and not chunk.stands_alone:
             return thoughts.holds_its_thought(inner)
-        if languages.holds_thought(inner) or thoughts.narrated(inner) or thoughts.holds_its_thought(inner) or _BRACKETED.match(chunk.text):
+        if (
+            languages.holds_thought(inner)
+            or thoughts.narrated(inner)
+            or thoughts.holds_its_thought(inner)
+            or _BRACKETED.match(chunk.text)
+        ):
             return True
         within = marked(inner if chunk.mark in _FLAT else chunk.text[1:], THOUGHT_WITHIN) if depth else ()
         if any(self._is_thought(part, prose=True, depth=depth - 1) for part in within):

@@ -98,8 +98,8 @@ CUE = lazy_pattern(
 """What in narration tells of a thought: surely; as a tag behind it; or for the one sentence (`hoped that …`)."""
 _STEMS = """
     think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
-    heart inner occur part half deep dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
-    reason note decid remember consider brain conscience voice
+    heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
+    reason note decid remember consider brain conscience voice part half deep
     """
 _UNTOLD = (
     *("t tell", "t mention", "t admit", "t reveal", "t confess"),
@@ -194,7 +194,7 @@ LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "
 """A text without any of these has no label."""
 LABEL = lazy_pattern(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
 ONLY_LABEL = lazy_pattern(
-    rf"\W*(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{0,60}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
+    rf"\W*(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{{0,60}}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
     r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
     re.IGNORECASE,
 )
