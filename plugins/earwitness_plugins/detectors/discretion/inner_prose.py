@@ -14,7 +14,7 @@ from earwitness.patterns import lazy_pattern
 
 from . import languages
 
-Span = tuple[int, int]
+SentenceSpan = tuple[int, int]
 _GAP = lazy_pattern(r"""(?<=[.!?…])["'”’*_)\]]*\s+|\n+""")
 _ABBREVIATED = lazy_pattern(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Lt|Sgt)\.\s*\Z")
 _SAYS = (
@@ -111,12 +111,12 @@ def is_inner(sentence: str) -> bool:
     )
 
 
-def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool]) -> list[Span]:
+def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool]) -> list[SentenceSpan]:
     """Offsets of the sentences that tell what is in a mind, neighbours joined; with what a tag's own clause adds.
 
     `is_told` says which sentences say how something is told, and to whom.
     """
-    found: list[Span] = []
+    found: list[SentenceSpan] = []
     for start, end in sentences(text):
         first = after_quote and not text[:start].strip()
         tag = _TAG.match(text, start, end) if first else None
@@ -137,7 +137,7 @@ def _behind_tag(text: str, at: int, end: int) -> int:
     return clause.start() if clause else end
 
 
-def sentences(text: str) -> Iterator[Span]:
+def sentences(text: str) -> Iterator[SentenceSpan]:
     """Offsets of the sentences, with the gaps behind them."""
     cuts = [0]
     for gap in _GAP.finditer(text):

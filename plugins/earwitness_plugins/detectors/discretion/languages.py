@@ -33,7 +33,7 @@ _ODD_LATIN = lazy_pattern("[\u0100-\u0151\u0154-\u024f\u00c5\u00e5\u00c6\u00e6\u
 
 
 @dataclass(frozen=True, slots=True)
-class _Lists:
+class _MannerWords:
     """The words of all languages, put together."""
 
     heads: frozenset[str]
@@ -127,7 +127,7 @@ def _first(pattern: re.Pattern[str], text: str) -> ForeignManner | None:
 
 
 @lru_cache(maxsize=1)
-def _lists() -> _Lists:
+def _lists() -> _MannerWords:
     """Read when the first direction may be in another language."""
     spaced: dict[str, list[str]] = {}
     unspaced: dict[str, list[str]] = {}
@@ -136,7 +136,7 @@ def _lists() -> _Lists:
         for key in (*MANNERS, "openly", "common"):
             into.setdefault(key, []).extend(language[key])
     every = [word for key in MANNERS for word in spaced[key]]
-    return _Lists(
+    return _MannerWords(
         heads=frozenset(word.casefold().split("-")[0].split()[0][:_HEAD] for word in every),
         manners=_groups({key: [_spaced(word) for word in spaced[key]] for key in MANNERS}),
         unspaced=_groups({key: [re.escape(word) for word in unspaced[key]] for key in MANNERS}),

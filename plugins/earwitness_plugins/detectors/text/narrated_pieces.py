@@ -91,7 +91,7 @@ _TAG = lazy_pattern(r"""["”»’]\s*[^"“«‘.!?]*\Z|[:,]\s*\Z""")
 _PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n\s*")
 _SENTENCE_IN_QUOTE = lazy_pattern('["“«][^"”»]*["”»]?')
 
-Audience = tuple[str, ...] | None
+SoleHearers = tuple[str, ...] | None
 
 
 def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
@@ -106,12 +106,12 @@ def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
     return tuple(HeardSegment("".join(part[0] for part in group), kind, audience) for (audience, kind), group in groups)
 
 
-Piece = tuple[str, Audience, SegmentKind]
+ToldPiece = tuple[str, SoleHearers, SegmentKind]
 
 
-def _paragraph(text: str, names: Names) -> Iterator[Piece]:
+def _paragraph(text: str, names: Names) -> Iterator[ToldPiece]:
     """Its sentences, each with whom it is for; what goes on with what only some perceive is for the same."""
-    before: Audience = None
+    before: SoleHearers = None
     apart = False
     for sentence in _units(text):
         audience, kind = _audience(sentence, names)
@@ -122,7 +122,7 @@ def _paragraph(text: str, names: Names) -> Iterator[Piece]:
         before = audience
 
 
-def _audience(sentence: str, names: Names) -> tuple[Audience, SegmentKind]:
+def _audience(sentence: str, names: Names) -> tuple[SoleHearers, SegmentKind]:
     if (ids := _perceivers(sentence, names)) is not None:
         return ids, "whisper"
     outside = _SENTENCE_IN_QUOTE.sub(" … ", sentence)
@@ -139,7 +139,7 @@ def _audience(sentence: str, names: Names) -> tuple[Audience, SegmentKind]:
     return listeners, "action" if kind == "secret" else kind
 
 
-def _perceivers(sentence: str, names: Names) -> Audience:
+def _perceivers(sentence: str, names: Names) -> SoleHearers:
     """Who alone perceives what a sentence tells, by its own words."""
     groups = lists(sentence, names.find(sentence))
     if not groups:
