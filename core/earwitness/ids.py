@@ -168,6 +168,8 @@ class MemoryIds:
     """Id of the session."""
     origin: str
     """Id of the session whose ids it goes on with; its own if it shares nothing."""
+    forked_from: str | None = None
+    """Id of the session where its past began, or of its parent; `None` if it is no branch."""
 
     def of(self, key: str, revision: int, container: str, part: str) -> str:
         """The id of a memory in one of the session's containers, or in one beyond all sessions."""

@@ -36,6 +36,7 @@ OUR_METADATA = (
     "sharedFrom",
     "learnedDay",
     "sessionId",
+    "forkedFrom",
 )
 """Metadata that Earwitness sets itself."""
 

@@ -75,7 +75,7 @@ def of_derivation(
         part=DERIVED,
         body=harmless(as_said(derivation.content)),
         rests_on=grounds.memory_ids,
-        metadata=_metadata(entry, derivation, container, today, grounds),
+        metadata=_metadata(entry, derivation, container, today, grounds) | _origin(entry, container, ids),
         support=Support(
             how=derivation.how,
             shared_from=derivation.shared_from,
@@ -111,7 +111,14 @@ def _metadata(
         own |= grounds.said  # a prompt says who said it on which day, as of a copy
     if container.kind in OWNER_FIELDS:
         own[OWNER_FIELDS[container.kind]] = container.owner
-    return {**given, **own} if container.session else {**given, **own, "sessionId": entry.session}
+    return {**given, **own}
+
+
+def _origin(entry: Entry, container: Container, ids: MemoryIds) -> dict[str, MetaValue]:
+    """What a memory beyond all sessions says of where it comes from: its session, and where that one's past began."""
+    if container.session is not None:
+        return {}
+    return {"sessionId": entry.session} | ({"forkedFrom": ids.forked_from} if ids.forked_from else {})
 
 
 def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, MetaValue]:

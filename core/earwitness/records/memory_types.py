@@ -55,6 +55,7 @@ FIELDS = (
     "words",
     "restsOn",
     "sessionId",
+    "forkedFrom",
     "pantheonId",
     "personalityId",
     "userId",

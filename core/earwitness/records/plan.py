@@ -327,7 +327,7 @@ class Snapshot(Record):
     @property
     def ids(self) -> MemoryIds:
         """How the ids of its memories are derived."""
-        return MemoryIds(self.id, self.origin or self.id)
+        return MemoryIds(self.id, self.origin or self.id, self.origin or self.parent)
 
     def after(self, plan: Plan) -> Snapshot:
         """The session after this plan. A pure fold: `reduce(Snapshot.after, plans, first)`."""

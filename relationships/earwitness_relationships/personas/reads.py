@@ -29,8 +29,9 @@ class CanonReads:
         return [each for each in wanted if each.container in there]
 
     def _wanted(self, event: ReadProviderEvent) -> Iterator[ReadRequest]:
-        sizes, here = self._sizes, In("sessionId", (event.session, *event.forked_from))
-        elsewhere = And((equals("type", LIVED), Not(here)))  # what she lived here, or before the branch, is her own
+        sizes, story = self._sizes, (event.session, *event.forked_from)
+        here = Or((In("sessionId", story), In("forkedFrom", story)))
+        elsewhere = And((equals("type", LIVED), Not(here)))  # what she lived here is her own; what in a branch, no past
         earlier = Or((equals("type", RECONCILED), elsewhere))
         facts = Not(In("type", (LIVED, RECONCILED)))
         with_her = partial(persona_container, personality=event.personality)

@@ -185,3 +185,15 @@ async def test_a_branch_knows_nothing_of_what_its_parent_lived_since(open_app: O
     turn = await branch.turn("al", query="sister", in_prompt=[])
     assert {each.section for each in turn.memories} == {"memories"}
     assert "spy" not in turn.text()
+
+
+async def test_nor_does_the_parent_or_another_branch_know_what_a_branch_lived(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    branch, another = await story.fork("branch"), await story.fork("another")
+    await branch.say("kenji", "My sister Mira is a spy.", audience=["al"])
+    await branch.delivered()
+    for each in (story, another):
+        turn = await each.turn("al", query="sister", in_prompt=[])
+        assert {memory.section for memory in turn.memories} == {"memories"}
+        assert "spy" not in turn.text()
