@@ -195,7 +195,7 @@ class Turn:
     @property
     def _labels(self) -> Labels:
         cast = self._live.snapshot.cast
-        return Labels(lambda id: cast[id].name if id in cast else id, self._engine.settings.calendar.show)
+        return Labels(cast.name_of, self._engine.settings.calendar.show)
 
     def _mine(self, memories: Sequence[Recalled]) -> Sequence[Recalled]:
         for each in (memories := several("memories", memories)):

@@ -109,7 +109,7 @@ def _unmasking(live: Live, entry: Entry, body: Changed, state: State) -> Plan:
     unmaskings = [Unmasking(source=entry.key, character=id, name=name, to=to, place=place) for id, name in body.unmasks]
     deliveries: list[Delivery] = []
     for number, (id, name) in enumerate(body.unmasks):
-        said = body.description or f"{name} is {before.cast[id].name if id in before.cast else id}"
+        said = body.description or f"{name} is {before.cast.name_of(id)}"
         update = Update(description=said, update_type="unmasked", audience=())
         world = of_update(origin, update, number, ())  # nobody has to be told it as news
         deliveries += [world, *(_learned(world, each, before.ids) for each in dict.fromkeys((*learners, id)))]

@@ -71,7 +71,7 @@ def _differences(old: JsonValue, new: JsonValue, path: Path = ()) -> Iterator[tu
 
 
 def _named(path: Path, cast: Cast) -> str:
-    return ", ".join(cast[part].name if part in cast else part for part in path)
+    return ", ".join(cast.name_of(part) for part in path)
 
 
 def _words(key: str) -> str:

@@ -41,7 +41,7 @@ def of_message(
     settled: SettledMessage, news: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
 ) -> Iterator[Delivery]:
     """The world's raw copy, then an enriched copy for each participant. `now` is the game day it is delivered on."""
-    message, name = settled.message, cast[settled.message.speaker].name
+    message, name = settled.message, cast.name_of(settled.message.speaker)
     world = _world_copy(settled, name, ids, sequence)
     yield world
     bodies, supports = dict[str, str](), dict[tuple[str, ...], Support]()

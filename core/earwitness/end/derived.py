@@ -118,7 +118,8 @@ def _origin(entry: Entry, container: Container, ids: MemoryIds) -> dict[str, Met
     """What a memory beyond all sessions says of where it comes from: its session, and where that one's past began."""
     if container.session is not None:
         return {}
-    return {"sessionId": entry.session} | ({"forkedFrom": ids.forked_from} if ids.forked_from else {})
+    found: dict[str, MetaValue] = {"sessionId": entry.session}
+    return found | {"forkedFrom": ids.forked_from} if ids.forked_from else found
 
 
 def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, MetaValue]:

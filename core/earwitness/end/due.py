@@ -216,7 +216,7 @@ class Arrivals:
         self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
         ids = self._live.snapshot.ids
         world = next(of_message(about, {}, self._cast, ids, self._entry.sequence, event.day))
-        name = self._name_of(about)
+        name = self._cast.name_of(about.message.speaker)
         tellings = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
         tellings = as_known(tellings, about, self._live.snapshot)
         there = {each.id for each in self._planned_so_far()}
@@ -249,10 +249,6 @@ class Arrivals:
         there = [each for each in there if each.id not in gone]
         there += [each for each in self._plan_so_far.deliveries if each.source == source and each.owner != WORLD]
         return {_who(each): each for each in there if each.is_active and each.due <= self._state.game_day}
-
-    def _name_of(self, about: SettledMessage) -> str:
-        speaker = about.message.speaker
-        return self._cast[speaker].name if speaker in self._cast else speaker
 
 
 async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Plan:

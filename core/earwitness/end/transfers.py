@@ -121,7 +121,7 @@ def _body(given: Delivery, text: str | None, day: float, cast: Cast) -> str:
     speaker, said = given.metadata.get("speaker"), given.metadata.get("gameDay")
     if given.part != "message" or not isinstance(speaker, str) or not isinstance(said, int | float):
         return given.body if text is None else harmless(as_said(text))
-    name = cast[speaker].name if speaker in cast else speaker
+    name = cast.name_of(speaker)
     return character_memory(name, message_text_of(given.body) if text is None else as_said(text), said, day)
 
 

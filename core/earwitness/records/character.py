@@ -118,6 +118,11 @@ class Cast(Record):
             raise unknown("character", id, self.by_id)
         return self.by_id[id]
 
+    def name_of(self, id: str) -> str:
+        """The display name of a member; the id of whoever is no longer one, such as the speaker of an old message."""
+        member = self.by_id.get(id)
+        return id if member is None else member.name
+
     @cached_property
     def by_id(self) -> dict[str, Character]:
         """Id → character."""

@@ -348,7 +348,7 @@ class Snapshot(Record):
 
     def name_of(self, character: str, speak_as: str | None, hidden: Worn) -> str:
         """The name of a character who spoke, for somebody to whom these disguises are `hidden`."""
-        own = self.cast[character].name if character in self.cast else character
+        own = self.cast.name_of(character)
         return hidden.get(character) or (own if speak_as is None else f"{own} (as {speak_as})")
 
     def wearer(self, name: str) -> str | None:

@@ -52,6 +52,14 @@ def connect_reader(path: str, busy_timeout: float) -> apsw.Connection:
     return connection
 
 
+def connect_checkpoints(path: str, busy_timeout: float) -> apsw.Connection:
+    """A connection that only moves the log, to a file that a writer has opened before. It looks at no header itself:
+    whoever closes the file otherwise than through SQLite loses all locks that this process has on it."""
+    connection = apsw.Connection(path, flags=_EXISTING)
+    _set_up(connection, busy_timeout)
+    return connection
+
+
 def _set_up(connection: apsw.Connection, busy_timeout: float) -> None:
     connection.set_busy_handler(_Patience(busy_timeout))
     connection.execute("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")

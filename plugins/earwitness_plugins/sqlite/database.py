@@ -18,7 +18,8 @@ from anyio import CancelScope, to_thread
 from earwitness.errors import StorageError
 from earwitness.loading.resources import Resources
 
-from .connections import connect_reader, connect_writer
+from .checkpoints import Checkpoints
+from .connections import connect_checkpoints, connect_reader, connect_writer
 from .errors import translated
 from .inline_reader import InlineReader, WouldBlock
 from .job import Job, Transaction
@@ -165,7 +166,9 @@ class Database:
         self._readers = readers = Readers(partial(connect_reader, path, self._busy_timeout), self._translated)
         self._inline = inline = InlineReader(partial(connect_reader, path, 0))
         connect = partial(connect_writer, path, self._busy_timeout)
-        self._writer = Writer(connect, self._translated, Watch(path), partial(_disconnected, readers, inline))
+        checkpoints = Checkpoints(partial(connect_checkpoints, path, self._busy_timeout))
+        alone = partial(_disconnected, readers, inline)
+        self._writer = Writer(connect, self._translated, Watch(path), alone, checkpoints)
 
     def _translated(self, error: BaseException) -> BaseException:
         return translated(error, self.path, self._busy_timeout)

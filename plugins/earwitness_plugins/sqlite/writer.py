@@ -34,7 +34,9 @@ class Writer:
     twice: when SQLite gives up the whole transaction, the jobs that had not failed run again, each on its own.
     """
 
-    def __init__(self, connect: Connect, translate: Translate, watch: Watch, alone: Alone) -> None:
+    def __init__(
+        self, connect: Connect, translate: Translate, watch: Watch, alone: Alone, checkpoints: Checkpoints
+    ) -> None:
         self._connect = connect
         self._translate = translate
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
@@ -44,7 +46,7 @@ class Writer:
         self._wal_pages = 0
         self._moved_pages = 0
         """How many pages the log had when it was last moved into the file, or was about to be."""
-        self._checkpoints = Checkpoints(connect)
+        self._checkpoints = checkpoints
         self._watch = watch
         self._alone = alone
         self._look_again = False
@@ -76,6 +78,7 @@ class Writer:
         if self._connection is not None:
             with suppress(Exception):  # it is closed all the same
                 self._look()
+        if self._connection is not None:  # looking may have lost it
             self._close(self._connection)
 
     def _next_batch(self) -> list[Job[Any]] | None:

@@ -69,7 +69,7 @@ def text_of(memory: Memory, cast: Cast) -> str:
     if memory.type != MESSAGE:
         return memory.text
     speaker = str(memory.metadata.get("speaker", ""))
-    name = cast[speaker].name if speaker in cast else speaker
+    name = cast.name_of(speaker)
     return f"{name}: {message_text_of(memory.content)}"
 
 

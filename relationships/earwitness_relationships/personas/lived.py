@@ -115,4 +115,4 @@ def _kept(
 
 
 def _name(event: SharingEvent, speaker: str) -> str:
-    return event.message.disguises.get(speaker) or event.cast[speaker].name
+    return event.message.disguises.get(speaker) or event.cast.name_of(speaker)

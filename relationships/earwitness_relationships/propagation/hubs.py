@@ -117,7 +117,7 @@ def _in_hub(
 ) -> Derivation:
     message = event.message.message
     container = pantheon_container(hub.slug)
-    speaker = event.message.disguises.get(message.speaker) or event.cast[message.speaker].name
+    speaker = event.message.disguises.get(message.speaker) or event.cast.name_of(message.speaker)
     metadata: dict[str, MetaValue] = {
         "pantheonId": hub.slug,
         "hop": telling.hop,

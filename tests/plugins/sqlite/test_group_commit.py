@@ -1,6 +1,8 @@
 """Writes that wait together are committed together, and fail alone."""
 
 import asyncio
+import os
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -173,6 +175,23 @@ async def test_the_log_is_moved_into_the_file_while_the_writing_thread_goes_on(
     for more in range(20):
         await words.add(f"{more}")
     over.set()
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="locks are listed in /proc/locks on Linux only")
+async def test_moving_the_log_takes_no_lock_from_this_process(words: Any) -> None:
+    """Whoever closes the file otherwise than through SQLite loses every lock that the process has on it."""
+    file = Path(words.database.path)
+
+    def locks() -> list[str]:
+        mine = (f" {os.getpid()} ", f":{file.stat().st_ino} ")
+        return [line for line in Path("/proc/locks").read_text().splitlines() if all(each in line for each in mine)]
+
+    await words.add("first")
+    before, moved, number = len(locks()), False, 0
+    while not moved:
+        await words.add(f"{(number := number + 1):03}" * 50_000)
+        moved = words.database._writer._checkpoints._connection is not None
+    assert len(locks()) == before > 0
 
 
 def _synchronous(connection: apsw.Connection) -> int:

@@ -147,3 +147,16 @@ async def test_what_was_on_its_way_arrives_while_the_graph_is_away(
         patch.setattr(RelationshipsModel, "picture", away)
         await (await story.change(game_day=3)).settled()
     assert await known(story) == {"ben": 3}
+
+
+async def test_what_somebody_said_who_is_forgotten_by_now_holds_up_nothing_that_is_due(village: Any) -> None:
+    story = await village(MEMBERS, "ann", "ben", "cid", "dan")
+    await story.say("ann", "The moon fell.", audience=[])
+    await story.say("ben", "The sun rose.", audience=[])
+    await story.delivered()
+    await story.forget("ann")
+    changed = await (await story.change(game_day=3)).settled()
+    assert [each.failure for each in changed.plan.answers if each.failure] == []
+    await story.delivered()
+    heard = [each.content for each in (await story.backstage().inspect("cid")).memories]
+    assert [any(words in each for each in heard) for words in ("The moon fell.", "The sun rose.")] == [True, True]
