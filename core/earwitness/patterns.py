@@ -16,6 +16,8 @@ class _LazyPattern(Generic[AnyStr]):
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # of a copy that is still being made
+            raise AttributeError(name)
         compiled = re.compile(self._regex, self._flags)
         self.__dict__.update({each: getattr(compiled, each) for each in _OWN})
         return getattr(compiled, name)

@@ -141,9 +141,23 @@ def test_evaluate_finds_a_corpus_by_its_name_and_part(run: Run, wells: Path) -> 
 
 def test_an_unknown_corpus_task_or_card_gets_one_error(run: Run, wells: Path) -> None:
     failed(run("corpus", "check", "well"), "'well' is no corpus: it holds no corpus.toml. Corpora here: ")
-    failed(run("evaluate", "recall", "wells"), "the corpus wells has no recall data for 'dev'. It has: knowledge, part")
+    failed(
+        run("evaluate", "recall", "wells"), "the corpus wells has no part 'dev' of recall. It has: knowledge dev, part"
+    )
+    failed(
+        run("evaluate", "participants", "wells:tset"), "the corpus wells has no part 'tset' of participants. It has: k"
+    )
     (wells / "corpus.toml").write_text("name = ", "utf-8")
     failed(run("corpus", "check", "wells"), "corpus.toml: not TOML")
+
+
+def test_a_folder_without_scenes_is_no_good_corpus(run: Run, wells: Path) -> None:
+    for part in ("dev", "test"):
+        (wells / "participants" / f"{part}.jsonl").unlink()
+    (wells / "knowledge" / "dev.jsonl").unlink()
+    assert problems(run) == [
+        "There is no scene: participants/dev.jsonl and participants/test.jsonl are missing or empty."
+    ]
 
 
 def test_short_lines_are_like_none_and_characters_count_as_words_without_spaces() -> None:

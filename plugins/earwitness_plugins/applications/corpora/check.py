@@ -95,7 +95,9 @@ def _somebody_absent(scene: CorpusScene) -> bool:
 
 
 def _short(promises: Promises, counts: CorpusCounts, agreement: dict[str, Agreement]) -> Iterator[str]:
-    """CorpusCounts below what the card promises."""
+    """Counts below what the card promises."""
+    if not counts.scenes:
+        yield "There is no scene: participants/dev.jsonl and participants/test.jsonl are missing or empty."
     foreign = counts.scenes - counts.languages.get(ENGLISH, 0)
     there = agreement["present"].equal if "present" in agreement else 0.0
     wanted = [

@@ -33,14 +33,16 @@ def data_path(given: str, task: str) -> str:
 
     Without a part it is `dev`. Raises `InputError` for a corpus without that task or part.
     """
-    name, _, part = given.rpartition(":") if given.endswith(tuple(f":{part}" for part in PARTS)) else (given, "", "dev")
+    if Path(given).is_file():
+        return given
+    name, _, part = given.partition(":") if ":" in given else (given, "", "dev")
     if not _is_corpus(name):
         return given
     folder = corpus_folder(name)
     path = folder / task / f"{part}.jsonl"
     if not path.is_file():
-        tasks = sorted(each.parent.name for each in folder.glob(f"*/{part}.jsonl"))
-        raise InputError(f"the corpus {name} has no {task} data for {part!r}. It has: {', '.join(tasks) or 'nothing'}.")
+        there = sorted(f"{each.parent.name} {each.stem}" for each in folder.glob("*/*.jsonl") if each.stem in PARTS)
+        raise InputError(f"the corpus {name} has no part {part!r} of {task}. It has: {', '.join(there) or 'nothing'}.")
     return str(path)
 
 
