@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..graph.view import GraphView
-from ..rules.records import RuleBook, Rules
+from ..rules.records import Budget, RuleBook, Rules
 from .carriers import Carrier
 from .hub_members import HubMembers, HubMembersBut, HubTellers
 from .tribe import ALL_DAYS, DaySpan, EdgesBySource, PossibleListener, Tribe, Whom, days_of
@@ -58,8 +58,8 @@ class Adjacency:
         """Every carrier by its number."""
         self.runs = TellerRuns(self.compiled)
         """Teller → whom they tell."""
-        self.has_budgets = False
-        """Whether some carrier has a budget."""
+        self.has_budgets = any(each.budget not in (None, Budget()) for each in self._levels())
+        """Whether some rule limits how much is told of a message, or to a listener on a day."""
         self.has_gossip = self.any_rule("gossip_about_others")
         """Whether some rule lets a listener pass on what they were told."""
         self.counts_days = any(each.budget and each.budget.listener_day is not None for each in self._levels())
@@ -208,7 +208,6 @@ class Adjacency:
             number = self._numbers[carrier] = len(self.carriers)
             self._by_identity[id(carrier)] = number
             self.carriers.append(carrier)
-            self.has_budgets |= carrier.per_message is not None or carrier.per_listener_day is not None
         return number
 
 
@@ -223,11 +222,7 @@ class StoryAdjacency(Adjacency):
 
     def compiled(self, teller: str) -> tuple[ListenerRun, ...]:
         """Whom one teller tells, by the story's own facts where they say something of that teller."""
-        if teller not in self._own:
-            return self._below.runs[teller]
-        made = self._compiled(teller, self.relations)
-        self.has_budgets = self._below.has_budgets
-        return made
+        return self._compiled(teller, self.relations) if teller in self._own else self._below.runs[teller]
 
 
 def _but(run: ListenerRun, but: frozenset[str]) -> ListenerRun:

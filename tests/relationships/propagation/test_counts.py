@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
 from earwitness import Session
 
 Village = Callable[..., Awaitable[Session]]
@@ -22,6 +24,8 @@ village:
     - {from: ben, to: cid, rules: {gossip_about_others: true, delay: 1, max_hops: 5}}
     - {from: dan, to: cid, rules: {share_direct_interactions: true, delay: 5}}
 """
+
+COURT = "court: {members: [ann, cid, dan, gus], rules: {propagate_all: true, budget: {%s: 1}}}"
 
 
 async def keys(story: Any, who: str) -> list[str]:
@@ -71,3 +75,20 @@ async def test_nothing_is_kept_of_a_message_that_was_retracted_before_it_arrived
         await story.change(game_day=day * 10)
     await story.delivered()
     assert not [name for each in story._live.stored.values() for name in each if "m1" in name]
+
+
+@pytest.mark.parametrize(
+    ("budget", "learned"),
+    [
+        ("message", {"cid": ["m1", "m2"], "dan": [], "gus": []}),
+        ("listener_day", {"cid": ["m1"], "dan": ["m1"], "gus": ["m1"]}),
+    ],
+)
+async def test_a_budget_is_kept_in_a_story_with_relations_of_its_own(
+    village: Village, budget: str, learned: dict[str, list[str]]
+) -> None:
+    story: Any = await village(COURT % budget, "ann", "cid", "dan", "gus")
+    await story.relationships.relate("ann", "gus", "FRIEND_OF")
+    for key, words in (("m1", "The well is dry."), ("m2", "The mill has burnt down.")):
+        await story.say("ann", words, key=key, audience=[])
+    assert {each: await keys(story, each) for each in learned} == learned

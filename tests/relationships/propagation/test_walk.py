@@ -20,11 +20,15 @@ def graph(relations: list[Relation]) -> GraphView:
 FRIENDS = [("a", "b", 0.9), ("a", "c", 0.5), ("b", "d", 0.8), ("c", "d", 0.7), ("d", "e", 0.6), ("a", "f", 0.1)]
 
 
+def friendships() -> list[Relation]:
+    return [Relation(source=s, target=t, type="friend", weight=w) for s, t, w in FRIENDS]
+
+
 def village(rules: dict[str, Any], **members: dict[str, Any]) -> Adjacency:
     everybody = [Member(personality_id=id, **members.get(id, {})) for id in "abcdef"]
     rules = {"share_direct_interactions": True, "relation_types": ("friend",), **rules}
     book = RuleBook(pantheons=(Pantheon(slug="village", rules=Rules(**rules), members=tuple(everybody)),))
-    return Adjacency(book, graph([Relation(source=s, target=t, type="friend", weight=w) for s, t, w in FRIENDS]))
+    return Adjacency(book, graph(friendships()))
 
 
 def said(**given: Any) -> Seed:
@@ -125,6 +129,16 @@ def test_an_edited_relation_counts_with_the_next_message() -> None:
     adjacency.relations = graph([Relation(source="a", target="e", type="friend")])
     adjacency.invalidate(["a"])
     assert set(hops(spread(adjacency, said()))) == {"e"}
+
+
+@pytest.mark.parametrize("compiled_before", [False, True])
+def test_a_story_with_relations_of_its_own_keeps_all_limits(compiled_before: bool) -> None:
+    shared = village({"budget": Budget(message=1), "max_hops": 3})
+    own = graph([Relation(source="a", target="e", type="foe"), *friendships()])
+    of_story = shared.of_story(own, {"a"})
+    if compiled_before:
+        shared.compile_all()
+    assert hops(spread(of_story, said())) == hops(spread(Adjacency(shared.book, own), said())) == {"b": ("a", 1, 3)}
 
 
 def test_members_of_a_large_pantheon_are_one_list_for_all_tellers() -> None:
