@@ -224,7 +224,7 @@ class Conversations:
                 outcome = await self._passed_on(teller, listener, each, offer, listeners, is_told=talk.is_told)
                 if outcome is None:
                     continue
-                copies = [one for one in (await outcome.settled()).deliveries if one.owner == listener][:1]
+                copies = [one for one in (await outcome.decided()).deliveries if one.owner == listener][:1]
                 copies = await self._standing(copies) if talk.is_told else copies
                 got = [as_listener_has_it(each, one.memory_id, one.body, talk.telling.day) for one in copies]
                 held.setdefault(listener, []).extend(got)
@@ -309,7 +309,7 @@ class Conversations:
             given = {name: value for name, value in metadata.items() if value is not None}
             made: dict[str, Any] = {"type": NOTE, "rule": "the conversation was closed", "key": key}
             outcome = await self._story.remember(teller, text, rests_on=rests_on, metadata=given, **made)
-        return next(each.memory_id for each in (await outcome.settled()).deliveries)
+        return next(each.memory_id for each in (await outcome.decided()).deliveries)
 
 
 async def told_on(story: Session, ew: Earwitness) -> None:

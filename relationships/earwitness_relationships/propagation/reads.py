@@ -36,8 +36,9 @@ class HubReads:
 
     def __init__(self, *, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> None:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
-        self._without_hub: set[str] = set()
-        """Containers of pantheons without `hub_from` that do not exist, so that they are looked for once."""
+        self._without_hub: set[tuple[str, str]] = set()
+        """Sessions, and containers of pantheons without `hub_from` that did not exist when they were looked for there.
+        Only an import brings such a container, and with it a session of its own."""
 
     async def open(self) -> None:
         """Open the graph."""
@@ -50,21 +51,21 @@ class HubReads:
     async def reads(self, event: ReadProviderEvent) -> list[ReadRequest]:
         """A request for each hub that exists."""
         picture = await _picture(self._model, event)
-        wanted = {pantheon_container(slug).name: None for slug in self._wanted(picture, event.personality)}
+        wanted = {pantheon_container(slug).name: None for slug in self._wanted(picture, event)}
         if not wanted:
             return []
         there = [each.name for each in await event.containers.readable(names=list(wanted))]
         may_get_one = {pantheon_container(each.slug).name for each in picture.book.pantheons if each.has_hub}
-        self._without_hub = (self._without_hub | {*wanted}.difference(there)) - may_get_one
+        self._without_hub |= {(event.session, name) for name in {*wanted}.difference(there, may_get_one)}
         return [_request(each, event) for each in there]
 
-    def _wanted(self, picture: StoryPicture, personality: str) -> Iterator[str]:
+    def _wanted(self, picture: StoryPicture, event: ReadProviderEvent) -> Iterator[str]:
         """Slugs of the pantheons in whose hubs somebody may have something to read."""
         for pantheon in picture.book.pantheons:
-            may_have = pantheon.has_hub or pantheon_container(pantheon.slug).name not in self._without_hub
-            if may_have and _is_in(pantheon, personality):
+            looked_for = (event.session, pantheon_container(pantheon.slug).name) in self._without_hub
+            if (pantheon.has_hub or not looked_for) and _is_in(pantheon, event.personality):
                 yield pantheon.slug
-        yield from pantheons_left(picture.graph, personality)
+        yield from pantheons_left(picture.graph, event.personality)
 
 
 class HubGuard:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from earwitness import Channel, Character
@@ -118,3 +119,25 @@ async def test_a_hop_that_failed_is_made_up_for_with_the_next_day_or_closing(
     await (hotel.change(game_day=3) if by == "day" else hotel.close_conversation("lobby"))
     await hotel.change(game_day=3)
     assert await learned(hotel) == {"vaggie": 2, "angel": 3}
+
+
+async def test_a_store_that_hangs_holds_up_no_change_of_the_day(open_app: Any, tmp_path: Path) -> None:
+    story = await begun(open_app, tmp_path)
+    await said(story, "The bridge over the river is closed until spring.")
+    await story.delivered()
+    await story.close_conversation("lobby")
+    await story.delivered()
+    store, hangs = story._engine.store, anyio.Event()
+    put = store.put
+
+    async def hanging(*given: Any, **named: Any) -> Any:
+        await hangs.wait()
+        return await put(*given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(store), "put", lambda self, *given, **named: hanging(*given, **named))
+        with anyio.fail_after(8):  # the store's own time limit is 10 s
+            await story.change(game_day=2)
+            await story.change(game_day=3)
+        hangs.set()
+    assert "vaggie" in await learned(story)

@@ -81,3 +81,20 @@ async def test_an_import_brings_back_no_hub_memory_that_was_retracted_by_its_id(
     assert (await known(copy))["horus"] == (await known(story))["horus"] == []
     again = await here.import_session([line async for line in copy.backstage().export()], id="again")
     assert (await known(again))["horus"] == []
+
+
+async def test_a_hub_that_an_import_brings_is_read_though_another_story_has_looked_for_it_in_vain(
+    open_app: Opener, tmp_path: Path
+) -> None:
+    cast = ["isis", "ra", "set", "horus"]
+    here = await opened(open_app, tmp_path / "hub", 2)
+    story = await here.session("s1", cast=cast)
+    await story.say("isis", f"{SAID} 7 ells.", audience=[])
+    await story.delivered()
+    lines = [line async for line in story.backstage().export()]
+    there = await opened(open_app, tmp_path / "copies", 99)
+    await (await there.session("other", cast=cast)).turn("ra", query=SAID, in_prompt=[])
+    imported = await there.import_session(lines)
+    await imported.delivered()
+    turn = await imported.turn("ra", query=SAID, in_prompt=[])
+    assert len(turn.memories) == 1
