@@ -12,7 +12,7 @@ from .ids import PREFIXES, memory_id
 from .patterns import lazy_pattern
 from .protocols import Ledger
 from .records.derived import Derivation
-from .records.journal import Derived, Entry, NewEntry, Retracted
+from .records.journal import Archived, Body, Derived, Entry, NewEntry, Retracted
 from .records.plan import DERIVED, Delivery, Plan
 
 CARRIED = "#hub-{up_to}-"
@@ -77,13 +77,20 @@ def _carried(entry: Entry, up_to: int) -> NewEntry:
 async def _held(ledger: Ledger, session: str, branch: str, in_hub: Delivery, up_to: int) -> bool:
     """Whether a hub held it, or was about to, after the last entry that both stories share."""
     entry = await ledger.entry(session, key=in_hub.source)
-    if in_hub.status not in {"pending", "applied", "withdrawn"} or entry is None or not isinstance(entry.body, Derived):
+    if in_hub.status == "struck" or entry is None or not isinstance(entry.body, Derived):
         return False
     messages = await ledger.messages(branch, keys=entry.body.derivation.rests_on)
     revision = in_hub.metadata.get("revision", 0)
     if not messages or any(each.retracted or each.message.revision != revision for each in messages):
         return False
-    if in_hub.status != "withdrawn":
+    if in_hub.is_active:
         return True
     since = await ledger.entries(session, after=in_hub.sequence, up_to=up_to)
-    return not any(isinstance(each.body, Retracted) and each.body.target == in_hub.memory_id for each in since)
+    return not any(_takes_away(each.body, in_hub.memory_id) for each in since)
+
+
+def _takes_away(body: Body, memory: str) -> bool:
+    """Whether an entry takes this very memory from all who read it."""
+    if isinstance(body, Archived):
+        return memory in body.memories and not body.restore
+    return isinstance(body, Retracted) and body.target == memory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..carried_hubs import is_hub_memory
 from ..engine import Engine
 from ..live import Live
 from ..protocols import Ledger
@@ -28,18 +29,33 @@ async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> 
 
 
 async def named(ledger: Ledger, session: str, given: Sequence[str]) -> Mapping[str, DeliveriesById]:
-    """Memory id or key → the memories that are meant, all copies for a key, by id with their deliveries.
+    """Memory id or key → the memories that are meant, by id with their deliveries: for a key all copies, and what is
+    read of it in hubs instead of copies.
 
     Those of the present wording, if the message was edited since.
     """
     by_id = _by_id(await ledger.deliveries(session, memory_ids=given))
     keys = [each for each in dict.fromkeys(given) if each not in by_id]
     copies = grouped(await ledger.deliveries(session, sources=keys), lambda each: each.source) if keys else ()
-    by_key = {group[0].source: _kept_or_all(_by_id(group)) for group in copies}
+    by_key = {group[0].source: _kept_or_all(_by_id(await _with_hubs(ledger, session, group))) for group in copies}
     return {
         each: {each: await _present(ledger, by_id[each])} if each in by_id else by_key.get(each, {})
         for each in dict.fromkeys(given)
     }
+
+
+async def _with_hubs(ledger: Ledger, session: str, copies: Sequence[Delivery]) -> Sequence[Delivery]:
+    """The copies of a message, and what members of pantheons read of it instead of a copy."""
+    resting = await ledger.deliveries(session, rests_on=list(dict.fromkeys(each.memory_id for each in copies)))
+    return [*copies, *(each for each in resting if is_hub_memory(each))]
+
+
+async def as_archived_in_hub(ledger: Ledger, delivery: Delivery) -> Delivery:
+    """What a hub is told; archived if it is about a message whose memories are, as each copy of an edit is."""
+    if not is_hub_memory(delivery) or not delivery.is_active:
+        return delivery
+    grounds = await ledger.deliveries(delivery.session, memory_ids=delivery.rests_on, status="archived")
+    return _in_archive(delivery) if grounds else delivery
 
 
 def _by_id(deliveries: Iterable[Delivery]) -> dict[str, Sequence[Delivery]]:
@@ -82,4 +98,8 @@ async def still_archived(ledger: Ledger, plan: Plan, source: str) -> Plan:
 def _as_archived(delivery: Delivery, places: set[tuple[str, str]]) -> Delivery:
     if not delivery.is_active or (delivery.container, delivery.part) not in places:
         return delivery
+    return _in_archive(delivery)
+
+
+def _in_archive(delivery: Delivery) -> Delivery:
     return delivery.model_copy(update={"status": "archived", "reason": "archived"})

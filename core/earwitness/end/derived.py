@@ -14,6 +14,7 @@ from ..records.journal import Derived, Entry
 from ..records.memory import Support
 from ..records.memory_types import MetaValue
 from ..records.plan import DERIVED, Answer, Delivery, Plan
+from .archive import as_archived_in_hub
 from .change import guarded_now
 from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
@@ -38,6 +39,7 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
     if derivation.identity is not None and delivery.support.via is None:
         delivery = await _by_itself(engine.ledger, delivery)
+    delivery = await as_archived_in_hub(engine.ledger, delivery)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
     return await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
 

@@ -1,0 +1,65 @@
+"""What a host does by hand with a message comes out alike with a hub and with copies."""
+
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from earwitness import Character, Earwitness, Session
+
+Opener = Callable[..., Awaitable[Earwitness]]
+CAST = ["ann", "ben", "cyd", "eve"]
+WORDS = "The vulture is here."
+COPIES, HUB = 99, 3
+
+
+async def begin(open_app: Opener, folder: Path, hub_from: int, delay: int = 0) -> Session:
+    file = folder / f"{hub_from}.yaml"
+    rules = f"{{propagate_all: true, hub_from: {hub_from}, delay: {delay}}}"
+    file.write_text(f"g:\n  members: [ann, ben, cyd]\n  rules: {rules}\n")
+    graph = {"name": "networkx", "path": str(folder / f"{hub_from}.db")}
+    ew = await open_app(relationships={"rules": str(file), "graph": graph})
+    story = await ew.session("s", cast=[Character(each) for each in CAST], present=["ann"])
+    await story.say("ann", WORDS, key="k")
+    await story.delivered()
+    return story
+
+
+async def read(story: Session) -> dict[str, list[str]]:
+    """Character → the lines about it in their prompt."""
+    await story.delivered()
+    turns = {each: await story.turn(each, query="vulture eagle", in_prompt=[]) for each in CAST}
+    return {
+        who: re.findall(r"^\d+\. (.*)$", turn.fill("###SUPERMEMORY###"), re.MULTILINE) for who, turn in turns.items()
+    }
+
+
+@pytest.mark.parametrize("hub_from", [COPIES, HUB])
+async def test_archiving_a_message_takes_it_from_those_who_read_it_in_a_hub_too(
+    open_app: Opener, tmp_path: Path, hub_from: int
+) -> None:
+    story = await begin(open_app, tmp_path, hub_from)
+    before = await read(story)
+    assert before["cyd"]
+    await story.archive("k")
+    assert await read(story) == {each: [] for each in CAST}
+    await story.edit("k", "The eagle is here.")
+    assert await read(story) == {each: [] for each in CAST}
+    await story.restore("k")
+    after = await read(story)
+    assert after == {who: [line.replace("vulture", "eagle") for line in lines] for who, lines in before.items()}
+
+
+@pytest.mark.parametrize("hub_from", [COPIES, HUB])
+async def test_a_branch_archives_and_restores_for_itself(open_app: Opener, tmp_path: Path, hub_from: int) -> None:
+    story = await begin(open_app, tmp_path, hub_from)
+    before = await read(story)
+    await story.say("eve", "Nothing to see.", audience=[], key="last")
+    await story.archive("k", key="away")
+    earlier, later = await story.fork("earlier", at="last"), await story.fork("later")
+    assert (await read(earlier))["cyd"] == before["cyd"]
+    assert (await read(later))["cyd"] == []
+    await later.restore("k")
+    assert (await read(later))["cyd"] == before["cyd"]
+    assert (await read(story))["cyd"] == []
