@@ -50,6 +50,10 @@ _DEED = lazy_pattern(
     return\w*|hurr\w*|follow\w*|pick\w*|lifts?|lifted|hold[s]?|held|draws?|drew|points?|pointed|bow\w*|kneels?|knelt|shakes?|shook|wave[sd]?)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_SPEECH_TAG = lazy_pattern(
+    r"[,!?…]\s+(?:(?:I|he|she|[A-Z][\w'’-]+)\s+(?:say|said|tell|told|ask|asked|shout|shouted|answer|answered|reply|replied)s?|"
+    r"(?:says?|said|asks?|asked|shouts?|answers?|answered)\s+[A-Z])\b"
+)
 _NAMED = r"(?-i:[A-Z])[\w'’-]+"
 _INNER = lazy_pattern(
     rf"""
@@ -87,8 +91,8 @@ _FINITE = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _FIRST_PERSON = lazy_pattern(r"\A\W*(?:I|we|and\s+I|then\s+I)\s+(?:\w+ly\s+)?(?P<verb>[a-z]+)")
-_FEW = 2
-"""A remark of so many words, such as `A pause.`, is no thought."""
+_FEW = 1
+"""A remark of so many words, such as `Silence.`, is no thought."""
 _HAPPENS = lazy_pattern(
     r"\A\W*(?:a|an|the)?\s*(?:\w+\s+)?(?:pause|silence|knock|beat|laugh|nod|shrug|sigh|smile|grin|wink|crash|bang|thunder|laughter|applause|footsteps)\b",
     re.IGNORECASE,
@@ -98,6 +102,8 @@ _HAPPENS = lazy_pattern(
 def is_inner(sentence: str) -> bool:
     """Whether a sentence of narration tells only what is in a mind."""
     if _DEED.match(sentence) and not (_MIND.search(sentence) or sentence.rstrip()[-1:] == "?"):
+        return False
+    if _SPEECH_TAG.search(sentence):
         return False
     if _INNER.search(sentence) or languages.tells_thought(sentence):
         return True

@@ -52,7 +52,22 @@ _STEMS = (
         "mumbl",
         "low",
     ),
-    *("sotto", "too ", "same", "huddle", "head", "pm", "mail", "breath", "apart", "tilts", "show", "see", "lean"),
+    *(
+        "typ",
+        "sotto",
+        "too ",
+        "same",
+        "huddle",
+        "head",
+        "pm",
+        "mail",
+        "breath",
+        "apart",
+        "tilts",
+        "show",
+        "see",
+        "lean",
+    ),
 )
 _NAME = (
     r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us)\b)(?:the\s+)?[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?"
@@ -76,9 +91,13 @@ _LOW = lazy_pattern(
         level|light))
     | \b(?:barely|hardly|without)\s+moving\s+(?:my|his|her|their)\s+lips\b | \blips\s+(?:barely|hardly)\s+mov
     | \b(?:privately|confidentially|in\s+confidence|in\s+private)\b (?!\s+(?:glad|pleased|hope|amused|relieved))
-    | \b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|ged)?\s+{_WHO}\s+(?:off\s+|
-        over\s+)?(?:to\s+(?:one|the)\s+side|into\s+(?:a|the)\s+(?:quiet\s+)?(?:corner|alcove|corridor|niche)|apart|out\s+of\s+earshot)\b
-    | \bout\s+of\s+earshot\b
+    | \b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|ged)?
+        \s+{_WHO}\s+(?:off\s+|over\s+)?(?:to\s+(?:one|the)\s+side|into\s+(?:a|the)\s+(?:quiet\s+)?
+        (?:corner|alcove|corridor|niche)|apart|out\s+of\s+earshot)\b
+    | \bout\s+of\s+earshot\b | \b(?:close|bent|bends|bending|mouth|lips|lean\w*|sa(?:ys|id)|speaks?|murmurs?|goes|
+        turns?)\b
+        [^.!?\n]{{0,20}} \b(?:to|into|at|against|near|by)\s+(?:[\w-]+['’]s?|his|her|their)\s+ears?\b
+    | \btyp(?:es|ed|ing)\b [^.!?\n]{{0,40}} \b(?:messages?|texts?|notes?|repl(?:y|ies)|phone|app|e-?mails?|chat)\b
     | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR} | \bcups?\b[^.\n]{{0,30}}\bears?\b |
          \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
     | \blean(?:s|ed|ing|t)?\s+(?:(?:in|over|close|closer|across|down)\s+){{0,3}}(?:to|

@@ -27,12 +27,36 @@ _SPANS = lazy_pattern(
     | (?P<starred> [*_]+ \s* {_OOC} \s* [:.,-]? \s* [*_]+ [^\n]* )
     | (?P<slashed> (?: ^ | (?<=[\s"”*]) ) // (?!/) [^\n]* )
     | (?P<dashed> (?: ^ | (?<=\s) ) (?: --? | – | — | / ) [ \t]* {_OOC} \b [^\n]* )
+    | (?P<dice> [*\[(]+ [ \t]* (?: \d*d\d+ | roll(?:s|ed|ing)?\b | nat(?:ural)?[ ]?(?:1|20)\b ) [^*\])\n]* [*\])]+
+        | (?: ^ | (?<=[.!?"”*][ ]) ) [^.!?\n"“”*]{0, 60} \b (?: \d*d(?:4|6|8|10|12|20|100) | nat(?:ural)?[ ](?:1|20)
+            | (?:bluff|stealth|perception|insight|persuasion|deception|athletics|acrobatics|initiative|arcana|
+            investigation)[ ]\d+
+            | that['’]s[ ]an?[ ]\d+(?=[,.! ]) ) \b [^.!?\n"“”*]{0, 60} [.!?]? )
     | (?P<line> ^ [ \t]* (?: {_OOC} | {_FOREIGN} ) [ \t]* (?: [:\uff1a,] | [-–—] | \) ) [^\n]* |
          ^ [ \t]* {_NOTE} [ \t]* [:\uff1a] [^\n]* )
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 _STEMS = (
+    *(
+        "d4",
+        "d6",
+        "d8",
+        "d1",
+        "d2",
+        "roll",
+        "nat",
+        "bluff",
+        "stealth",
+        "percep",
+        "insight",
+        "persua",
+        "decep",
+        "initia",
+        "arcana",
+        "that's a",
+        "that’s a",
+    ),
     *("//", "{{", "[[", "ooc", "o.o.c", "of character", "of-character", "a/n", "note", "hrp", "hors", "personaje"),
     *("personagem", "personaggio", "вне ", "off", "pl発言", "中の人", "场外", "場外", "皮下", "出戏"),
 )

@@ -92,7 +92,7 @@ def _limits(who: str) -> re.Pattern[str]:
     """What says who alone hears; `who` is what must stand where they are named."""
     return lazy_pattern(
         rf"""
-          (?: \b(?:so|that|such|which|voice|tone|whisper|low|softly|quietly|enough|breath|words?) | [,;:(] ) \s*
+          (?: \b(?:so|that|such|which|voice|tone|whisper|low|softly|quietly|enough|breath|words?) | [,;:(] | \A ) \s*
             (?:that\s+|which\s+)? (?:only|just|no(?:body|[ -]?one)\s+(?:else\s+)?(?:but|except)|none\s+but) \s+
             (?!loud|quiet|barely|enough|for\b) {who}
             (?= {_WHO}\s+ (?:(?:can|could|may|might|will|would|should)\s+)? {_PERCEIVES}\b \W*

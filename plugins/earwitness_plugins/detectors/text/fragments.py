@@ -41,7 +41,7 @@ from .marks import (
     without_brackets,
 )
 from .names import opening_name
-from .narration import is_prose, tells_of_oneself
+from .narration import is_prose, is_unmarked, tells_of_oneself
 from .plain_text import plain, shown
 from .thought_finder import ThoughtFinder
 from .thought_patterns import LABELLED_LINE
@@ -137,7 +137,7 @@ def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
     """Whether nothing in it could be a mark, a thought, a whisper or the speaker's own deed, as in most chats."""
     if not text.strip() or has_marks(text) or opening_name(text, own) is not None:
         return False
-    return not thoughts.may_tell(text) and _OPENS_WITH_WHISPER.match(text) is None
+    return not (thoughts.may_tell(text) or is_unmarked(text, own)) and _OPENS_WITH_WHISPER.match(text) is None
 
 
 def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator: bool) -> _FragmentReader:

@@ -64,6 +64,8 @@ _UNHEARD = rf"""
     | (?<!\bin\s)(?<!\bwith\s)(?<!\bwith\sa\s) \b(?:silent|inward|unspoken|mental|wordless)\s+
         (?:prayer|curse|plea|wish|vow|oath|promise|apology|farewell|goodbye|reminder|note(?!\s+of\b))\b
         [^.,;:\n]{{0,40}} \W*\Z
+    | \A\W*(?:mentally|inwardly|internally)\s+(?!scream|cr[iy])\w+s\b
+    | \bwhere\s+{_NOBODY}\s+(?:(?:can|could|will|would)\s+)?hears?\b
     | \bso\s+(?:{_FAINT}\s+)?(?:that\s+)?{_NOBODY}\s+(?:(?:can|could|may|might|will|would)\s+)?hears?\b
     | \btoo\s+{_FAINT}\s+(?:for\s+(?:{_NOBODY}|any(?:body|one)(?:\s+else)?)\s+)?to\s+(?:be\s+heard|hear)\b
     | \b{_UTTERS}\s+{_NOBODY}\b(?!\s+in\s+particular)

@@ -53,6 +53,7 @@ _STEMS = (
         "know",
         "knew",
     ),
+    *("meanwhile", "elsewhere", "the same", "back ", "the other"),
 )
 _PERCEIVES = (
     r"(?:see[sn]?|saw|hears?|heard|notices?|noticed|feels?|felt|senses?|sensed|recogni[sz]es?|recogni[sz]ed|remembers?|remembered|realis\w+|"
@@ -65,7 +66,10 @@ _ONLY = lazy_pattern(
 )
 _ALONE = lazy_pattern(rf"\s+alone\s+(?:\w+ly\s+)?{_PERCEIVES}\b", re.IGNORECASE)
 _SEES = lazy_pattern(rf"\s+(?:\w+ly\s+)?{_PERCEIVES}\b", re.IGNORECASE)
-_YOU = lazy_pattern(rf"\s*[,:]?\s+you\s+(?:alone\s+|\w+ly\s+|suddenly\s+|also\s+)?{_PERCEIVES}\b", re.IGNORECASE)
+_YOU = lazy_pattern(
+    rf"\s*[,:]?\s+you\s+(?:alone\s+|\w+ly\s+|suddenly\s+|also\s+)?(?:{_PERCEIVES}|are\s+(?:still|alone|by\s+yourself))\b",
+    re.IGNORECASE,
+)
 _AFTER_CUE = lazy_pattern(r"\W{0,3}(?:only\s+)?(?:to|for)?\s*\Z", re.IGNORECASE)
 _CUE_ENDS = lazy_pattern(
     r"\s*(?:only|alone|privately|\(private\)|eyes\s+only|['’]s\s+eyes\s+only)\s*[:)\]]", re.IGNORECASE
@@ -88,6 +92,11 @@ _APART = lazy_pattern(
 )
 _QUOTE_OPENS = lazy_pattern(r"""\s*["“«‘]""")
 _TAG = lazy_pattern(r"""["”»’]\s*[^"“«‘.!?]*\Z|[:,]\s*\Z""")
+_ELSEWHERE = lazy_pattern(
+    r"[\W_]*(?:(?:meanwhile|at\s+the\s+same\s+(?:time|moment))\W{1,3}(?:in|at|on|over|back|up|down|out|across|elsewhere|upstairs|"
+    r"downstairs|outside|far)|elsewhere|back\s+(?:in|at|on)\s+the|on\s+the\s+other\s+(?:side|end))\b",
+    re.IGNORECASE,
+)
 _PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n\s*")
 _SENTENCE_IN_QUOTE = lazy_pattern('["“«][^"”»]*["”»]?')
 
@@ -111,6 +120,9 @@ ToldPiece = tuple[str, SoleHearers, SegmentKind]
 
 def _paragraph(text: str, names: Names) -> Iterator[ToldPiece]:
     """Its sentences, each with whom it is for; what goes on with what only some perceive is for the same."""
+    if _ELSEWHERE.match(text) and (there := tuple(dict.fromkeys(each.id for each in names.find(text)))):
+        yield text, there, "action"
+        return
     before: SoleHearers = None
     apart = False
     for sentence in _units(text):

@@ -49,6 +49,7 @@ _GIVEN = lazy_pattern(
 )
 _WRITTEN = lazy_pattern(rf"\b{WRITES}\s+(?:{_IT}\s+{_ON}(?:to|for)\s+|{_SOMEBODY})", re.IGNORECASE)
 _TELLS = lazy_pattern(
+    rf"\b(?:reads?|opens?|unfolds?|checks?|scrolls?)\b.*\b{_DOCUMENT}\b|"
     rf"\b(?:{_GIVES}|{WRITES})\b.*\b{_DOCUMENT}\b|\b{_DOCUMENT}\b.*\b(?:{_GIVES}|{WRITES})\b|\b{_SENDS}\s",
     re.IGNORECASE | re.DOTALL,
 )

@@ -13,7 +13,7 @@ from ..discretion.secret_deeds import is_secret
 from . import thoughts
 from .directions import TO, direction
 from .marks import QUOTE_MARKS, THOUGHT_WITHIN, Chunk, Conventions, marked
-from .narration import tells_of_oneself
+from .narration import is_unmarked, tells_of_oneself
 
 _MAY_BE_THOUGHT = frozenset({"star", "under", "italic", "paren", "bracket", "block"})
 _FLAT = frozenset({"star", "under", "italic"})
@@ -88,7 +88,7 @@ class ThoughtFinder:
         return chunk.set_apart((span for span in found if is_secret(chunk.text[slice(*span)])), "secret")
 
     def _is_narration(self, chunk: Chunk) -> bool:
-        return self.prose or tells_of_oneself(chunk.text, self.own)
+        return self.prose or tells_of_oneself(chunk.text, self.own) or is_unmarked(chunk.text, self.own)
 
     def _tells_anywhere(self, chunks: Sequence[Chunk]) -> bool:
         if thoughts.narrated(self.text) or thoughts.tagged(self.text, self.own):

@@ -178,7 +178,7 @@ _LABEL = (
 _COLON = "[:\uff1a]"
 LABELLED_LINE = lazy_pattern(
     rf"""
-    ^[ \t>\#]* (?: {_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
+    ^[ \t>\#]* (?: (?:[\w-]+['’]s?[ \t]+)?{_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
         | (?P<deco>[*_`]{{1,3}}) {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
         | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
         | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* {_LABEL} [ \t]* [)\]]
@@ -192,7 +192,7 @@ LABELLED_LINE = lazy_pattern(
 """`Thought: he lies`, `Ilse (thinking): …`, and the lines in which it goes on; up to a quote behind a full stop."""
 LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "diary", "journal")
 """A text without any of these has no label."""
-LABEL = lazy_pattern(rf"[\W_]*(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
+LABEL = lazy_pattern(rf"[\W_]*(?:[\w-]+['’]s?\s+)?(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
 ONLY_LABEL = lazy_pattern(
     rf"\W*(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{{0,60}}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
     r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
