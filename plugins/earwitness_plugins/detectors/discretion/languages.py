@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -36,12 +36,10 @@ _ODD_LATIN = lazy_pattern("[\u0100-\u0151\u0154-\u024f\u00c5\u00e5\u00c6\u00e6\u
 class _MannerWords:
     """The words of all languages, put together."""
 
-    heads: frozenset[str]
-    """How the words of spaced languages begin."""
-    manners: re.Pattern[str]
-    """Any word of any manner, as a group of that name."""
+    by_head: dict[str, re.Pattern[str]]
+    """How words of spaced languages begin → the words of any manner that begin so, as groups of that name."""
     unspaced: re.Pattern[str]
-    """The same, for languages that put no blanks between words."""
+    """The words of any manner, for languages that put no blanks between words."""
     openly: re.Pattern[str]
     """What is for everybody."""
     common: frozenset[str]
@@ -63,9 +61,7 @@ def tells_thought(text: str) -> bool:
 
 def hands_over(text: str) -> bool:
     """Whether a direction tells that something written is passed."""
-    return any(
-        match.lastgroup == "written" for each in (_lists().manners, _lists().unspaced) for match in each.finditer(text)
-    )
+    return "written" in _kinds(text)
 
 
 def holds_thought(text: str) -> bool:
@@ -104,26 +100,26 @@ def is_unreadable(text: str) -> bool:
         and not _UNSPACED.search(text)
         and _ODD_LATIN.search(text) is not None
         and not (words & (_lists().common | _ENGLISH))
-        and not _has_head(words)
+        and not _kinds(text)
     )
 
 
 def _found(text: str) -> ForeignManner | None:
+    kinds = _kinds(text)
+    return next((each for each in MANNERS if each in kinds), None) if kinds else None
+
+
+@lru_cache(maxsize=512)
+def _kinds(text: str) -> frozenset[str | None]:
+    """All manners of which a text holds a word. A direction is asked for several times while its message is read."""
     lists = _lists()
     if not text.isascii() and _UNSPACED.search(text):
-        return _first(lists.unspaced, text)
-    if not _has_head({word.casefold() for word in _WORD.findall(text)}):
-        return None
-    return _first(lists.manners, text)
-
-
-def _has_head(words: Iterable[str]) -> bool:
-    return not _lists().heads.isdisjoint(word[:_HEAD] for word in words)
-
-
-def _first(pattern: re.Pattern[str], text: str) -> ForeignManner | None:
-    kinds = {match.lastgroup for match in pattern.finditer(text)}
-    return next((each for each in MANNERS if each in kinds), None)
+        return frozenset(match.lastgroup for match in lists.unspaced.finditer(text))
+    kinds: set[str | None] = set()
+    for word in _WORD.finditer(text):
+        if (words := lists.by_head.get(word[0][:_HEAD].casefold())) and (found := words.match(text, word.start())):
+            kinds.add(found.lastgroup)
+    return frozenset(kinds)
 
 
 @lru_cache(maxsize=1)
@@ -137,8 +133,7 @@ def _lists() -> _MannerWords:
             into.setdefault(key, []).extend(language[key])
     every = [word for key in MANNERS for word in spaced[key]]
     return _MannerWords(
-        heads=frozenset(word.casefold().split("-")[0].split()[0][:_HEAD] for word in every),
-        manners=_groups({key: [_spaced(word) for word in spaced[key]] for key in MANNERS}),
+        by_head={head: _groups(_beginning(head, spaced)) for head in set(map(_head, every))},
         unspaced=_groups({key: [re.escape(word) for word in unspaced[key]] for key in MANNERS}),
         openly=re.compile(
             "|".join((*map(_spaced, spaced["openly"]), *map(re.escape, unspaced["openly"]))), re.IGNORECASE
@@ -152,6 +147,16 @@ def _languages() -> Iterator[dict[str, Any]]:
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
             yield tomllib.loads(file.read_text("utf-8"))
+
+
+def _head(word: str) -> str:
+    """The letters of its first word by which a word or words are found."""
+    return re.split(r"[\W_]", word)[0][:_HEAD].casefold()
+
+
+def _beginning(head: str, words: dict[str, list[str]]) -> dict[ForeignManner, list[str]]:
+    found = {key: [_spaced(word) for word in words[key] if _head(word) == head] for key in MANNERS}
+    return {key: each for key, each in found.items() if each}
 
 
 def _groups(words: dict[ForeignManner, list[str]]) -> re.Pattern[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from earwitness.patterns import lazy_pattern
@@ -114,6 +115,7 @@ ONLY_FOR = _limits(_NOT_ALL + _NO_PRONOUN)
 _MAY_LIMIT = ("only", "alone", "but", "except", "enough")
 
 
+@lru_cache(maxsize=512)
 def direction(text: str) -> FragmentKind | None:
     """What a direction makes of what is said: a whisper, a thought, an aside; `None` for what everybody perceives."""
     if OOC.match(text):
