@@ -77,6 +77,21 @@ def test_prose_without_quotes_keeps_its_thoughts(story: Begin) -> None:
     assert heard == {"bob": "A braai, I tell her. He nods."}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*kneels and prays* "Bob, forgive me."',
+        '"Bob, wherever you are, help me."',
+        '*looks at the photo of Bob* "Bob, why did you go?"',
+        '*dreams of Bob* "Bob, is that you?"',
+    ],
+)
+def test_who_is_prayed_to_or_remembered_is_not_summoned(story: Begin, text: str) -> None:
+    chapel = story(here=["alice", "charlie"])
+    assert chapel.say("alice", text) == {"alice", "charlie"}
+    assert chapel.present == {"alice", "charlie"}
+
+
 def test_dice_are_out_of_character(story: Begin) -> None:
     assert story(here=["alice", "bob"]).hears("alice", '*d6: 4* "A bear!"') == {"bob": '"A bear!"'}
 

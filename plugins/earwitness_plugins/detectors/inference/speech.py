@@ -9,6 +9,7 @@ from earwitness.records.moment import Movement, Perceived, Presence
 from earwitness.records.state import PERCEIVES_NOTHING
 
 from ..acts.leave_model import clues, probability
+from ..discretion.invocations import invokes
 from ..text.message_reading import spoken_to, tells_no_movement
 from .acting_together import acting_together, counted, taken_along
 from .calls import connections, is_from_afar, reached
@@ -90,7 +91,7 @@ def _arrivals(case: MessageCase) -> Iterator[Movement]:
         yield from _waking(case) if case.scene.lies(case.speaker.id) else [case.scene.arrival(case.speaker.id, "spoke")]
     confined = case.reading.confined
     spoken_to = confined.listeners if confined else (*case.reading.addressed, *_whispered_to(case))
-    if case.reading.call == "on":
+    if case.reading.call == "on" or invokes(case.moment.message.content):
         return
     unplaced = (id for id in dict.fromkeys(spoken_to) if case.scene.unplaced(id) and not case.narrates(id))
     yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
