@@ -89,7 +89,7 @@ class Backstage:
         return await who_knows(self._engine, self._live, question)
 
     async def explain(self, memory_id: str) -> Explanation:
-        """How a memory got into its container, hop by hop.
+        """How a memory got into its container, hop by hop, and what of it has been told on without arriving.
 
         Of a memory in a shared container that another session wrote, only what its metadata keeps. A player sees from
         whom and when their own persona has it. Raises `UnknownName`.

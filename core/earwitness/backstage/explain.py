@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..containers import character_container, world_container
 from ..engine import Engine
@@ -12,18 +13,21 @@ from ..ids import WORLD
 from ..protocols import Ledger
 from ..records.character import Cast
 from ..records.memory import Memory
-from ..records.plan import Delivery
-from .records import Cited, Explanation, Hop, Origin
+from ..records.plan import Delivery, Status
+from .records import Cited, Explanation, Hop, NotArrived, Origin
+
+MOST_NOT_ARRIVED = 100
+"""Tellings of each kind that an explanation lists."""
 
 
 async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> Explanation:
-    """The whole provenance of a memory.
+    """The whole provenance of a memory, and what its owner has told on that is on its way or was struck.
 
     Of a shared memory that another session wrote, only what its metadata keeps. Raises `UnknownName` for an id that
     neither this session nor a container shared with its cast ever had.
     """
     if found := await _explained(engine, session, memory_id, frozenset()):
-        return found
+        return found.model_copy(update={"not_arrived": await _not_arrived(engine, session, found)})
     for name in await shared_with(engine.ledger, cast):
         for memory in await engine.store.get(name, [memory_id]):
             return await _written_elsewhere(engine, memory)
@@ -121,6 +125,30 @@ async def _put_together(engine: Engine, deliveries: Sequence[Delivery], supports
         sequence=entry.sequence if entry else first.sequence,
         metadata=first.metadata,
         content=with_knowledge(first.body, [line.text for line in first.knowledge]),
+        calendar=engine.settings.calendar,
+    )
+
+
+async def _not_arrived(engine: Engine, session: str, found: Explanation) -> tuple[NotArrived, ...]:
+    """What was told on from a memory and has not arrived; of a memory of the world, all that has not."""
+    onward: Any = {"sources": [found.source]} if found.owner == WORLD else {"via": [found.memory_id]}
+    statuses: tuple[Status, ...] = ("pending", "struck")
+    deliveries = [
+        each
+        for status in statuses
+        for each in await engine.ledger.deliveries(session, status=status, limit=MOST_NOT_ARRIVED, **onward)
+    ]
+    return tuple(_on_its_way(engine, each) for each in deliveries if each.owner != WORLD)
+
+
+def _on_its_way(engine: Engine, delivery: Delivery) -> NotArrived:
+    return NotArrived(
+        character=delivery.owner,
+        memory_id=delivery.memory_id,
+        teller=delivery.support.shared_from,
+        day=delivery.due,
+        rule=delivery.support.rule,
+        reason=(delivery.reason or "") if delivery.status == "struck" else None,
         calendar=engine.settings.calendar,
     )
 

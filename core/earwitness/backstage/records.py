@@ -127,6 +127,37 @@ class Hop(DatedRecord):
         return "" if marks == "applied" else f" [{marks}]"
 
 
+class NotArrived(DatedRecord):
+    """A telling that is on its way to somebody, or was struck before it reached them."""
+
+    character: str
+    """Character id of the listener, or the name of the container that they read."""
+    memory_id: str
+    """Id of the memory that it makes. It can be explained, too."""
+    teller: str | None
+    """Character id; `None` if nobody told it on."""
+    day: float
+    """The game day on which it arrives, or would have arrived."""
+    rule: str | None
+    """The evidence or the rule behind it."""
+    reason: str | None
+    """Why it was struck; `None` = it is on its way."""
+
+    def __str__(self) -> str:
+        return f"{self.words()}{self.why}"
+
+    def words(self, name: Callable[[str], str] = str) -> str:
+        """`will reach ben through ann on day 3`. `name` turns a character id into a display name."""
+        through = "" if self.teller is None else f" through {name(self.teller)}"
+        will = "will" if self.reason is None else "was to"
+        return f"{will} reach {name(self.character)}{through} on {self.calendar.show(self.day)}"
+
+    @property
+    def why(self) -> str:
+        """The rule that tells it, or what struck it."""
+        return f" ({self.rule})" if self.reason is None else f", but was struck: {self.reason}"
+
+
 class Cited(BackstageRecord):
     """A line of world knowledge and the memories it rests on."""
 
@@ -177,6 +208,9 @@ class Explanation(DatedRecord):
     """World knowledge that came with it."""
     rests_on: tuple[Explanation, ...] = ()
     """Explanations of the memories that it was derived from."""
+    not_arrived: tuple[NotArrived, ...] = ()
+    """What its owner has told on that is on its way, or was struck; of a memory of the world, what anybody has. At most
+    100 of each, by day."""
 
     def __str__(self) -> str:
         return "\n".join([*self.lines(), *([f"  In short: {self.chain}."] if self.chain else [])])
@@ -212,6 +246,7 @@ class Explanation(DatedRecord):
         for ground in self.rests_on:
             first, *more = ground.lines(depth + 1)
             lines += [f"{indent}  because {first.lstrip()}", *more]
+        lines += [f"{indent}  {each}" for each in self.not_arrived]
         return [*lines, f"{indent}  {self.origin}"] if self.origin else lines
 
     @property

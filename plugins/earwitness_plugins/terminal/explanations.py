@@ -46,6 +46,9 @@ def _lines(found: Explanation, people: People, indent: int, said_before: str) ->
     for ground in found.rests_on:
         yield _in(indent + STEP, Text("because"))
         yield from _lines(ground, people, indent + 2 * STEP, said)
+    for each in found.not_arrived:
+        why = (plain(each.why), "dim" if each.reason is None else "red")
+        yield _in(indent + STEP, Text.assemble(plain(each.words(people.called)), why))
     if found.origin:
         yield _in(indent + STEP, Text(plain(str(found.origin)), style="dim"))
 

@@ -45,6 +45,10 @@ async def struck(story: Any) -> list[str]:
     return [each.reason for plan in plans for each in plan.withdrawals if each.status == "struck"]
 
 
+async def explained(story: Any, memory: Any) -> str:
+    return str(await story.backstage().explain(memory.id))
+
+
 async def test_a_couple_that_separates_tells_nothing_more(village: Any) -> None:
     story = await village(COUPLE, "ann", "ben", "cid")
     said = await story.say("ann", SECRET, audience=[])
@@ -58,6 +62,30 @@ async def test_a_couple_that_separates_tells_nothing_more(village: Any) -> None:
     assert "ann no longer tells ben on day 3" in str(await story.backstage().explain(told.memory_id))
     await story.change(game_day=9)
     assert await known(story) == {}
+
+
+@pytest.mark.parametrize("whose", ["ann", "world"])
+async def test_what_was_told_says_what_is_on_its_way_and_why_it_was_struck(village: Any, whose: str) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid")
+    await story.say("ann", SECRET, audience=[])
+    (memory,) = (await story.backstage().inspect(whose)).memories
+    assert "will reach ben through ann on day 3 (town:share_direct_interactions)" in await explained(story, memory)
+    await story.relationships.end("ann", "ben", "couple", until=1)
+    await story.change(game_day=3)
+    found = await explained(story, memory)
+    assert "will reach" not in found
+    assert "was to reach ben through ann on day 3, but was struck: " in found
+    assert "ann no longer tells ben on day 3" in found
+
+
+async def test_what_has_arrived_is_no_longer_on_its_way(village: Any) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid")
+    await story.say("ann", SECRET, audience=[])
+    await story.change(game_day=3)
+    (anns,) = (await story.backstage().inspect("ann")).memories
+    (bens,) = (await story.backstage().inspect("ben")).memories
+    assert "reach" not in await explained(story, anns)
+    assert "will reach cid through ben on day 4 (town:gossip_about_others)" in await explained(story, bens)
 
 
 async def test_a_couple_that_stays_together_tells_it_and_it_goes_on(village: Any) -> None:
