@@ -43,6 +43,7 @@ class Journal:
     """Appends one session's entries, and wakes the decider."""
 
     def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier) -> None:
+        self._engine = engine
         self._ledger = engine.ledger
         self._foreground = engine.foreground
         self._live = live
@@ -176,7 +177,7 @@ class Journal:
         """Append an operation on memories. Repeated under its key, it is not checked again. Raises `InputError`."""
         if await self.entry_for_key(key) is None:
             await self._decider.caught_up()
-            await check_memories(self._ledger, self._live.snapshot, body)
+            await check_memories(self._engine, self._live, body)
         return await self.append(body, key)
 
     async def prepare(self, body: Prepared, own_key: str | None) -> Outcome:

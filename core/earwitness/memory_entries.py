@@ -11,8 +11,10 @@ from typing import TypeAlias
 from .end.archive import named
 from .end.derivations import own_metadata, problem
 from .end.grounds import container_of, grounds_of, nobodys
-from .end.transfers import supports_of, why_not
+from .end.transfers import known_to, why_not
+from .engine import Engine
 from .errors import InputError, UnknownName
+from .live import Live
 from .protocols import Ledger
 from .records.journal import Archived, Derived, Transferred
 from .records.memory import Memory
@@ -35,15 +37,15 @@ def _id(what: str, given: MemoryRef) -> str:
     return given.id if isinstance(given, Memory) else text(what, given)
 
 
-async def check_memories(ledger: Ledger, story: Snapshot, body: Derived | Transferred | Archived) -> None:
+async def check_memories(engine: Engine, live: Live, body: Derived | Transferred | Archived) -> None:
     """Raises `InputError` if the operation does not fit the memories, `UnknownName` for memories nobody has."""
     match body:
         case Derived():
-            await _check_derived(ledger, story, body)
+            await _check_derived(engine.ledger, live.snapshot, body)
         case Transferred():
-            await _check_transferred(ledger, story.id, body, story.state.game_day)
+            await _check_transferred(engine, live, body)
         case Archived():
-            await _check_archived(ledger, story.id, body)
+            await _check_archived(engine.ledger, live.snapshot.id, body)
 
 
 async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None:
@@ -63,13 +65,13 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
         raise InputError(f"rests_on = {grounds.gone!r} was retracted: nothing can rest on it.")
 
 
-async def _check_transferred(ledger: Ledger, session: str, body: Transferred, today: float) -> None:
+async def _check_transferred(engine: Engine, live: Live, body: Transferred) -> None:
     if kept := own_metadata(body.metadata):
         raise InputError(f"metadata sets {kept}, which Earwitness sets itself. Leave it out.")
     if body.teller == body.listener:
         raise InputError(f"{body.teller!r} cannot tell themselves of {body.memory!r}. Name another listener.")
-    supports = await supports_of(ledger, session, body.teller, body.memory)
-    if why := why_not(body, supports, today if body.day is None else body.day):
+    supports, _ = await known_to(engine, live, body.teller, body.memory, live.snapshot.decided + 1)
+    if why := why_not(body, supports, live.snapshot.state.game_day if body.day is None else body.day):
         raise InputError(f"{why}.")
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from ..containers import EVERYBODY, Container, Membership
 from ..engine import Engine
 from ..events import ReadRequest
 from ..live import Live
-from ..records.channel import STRICTNESS, Channel, Context, context_of
+from ..records.channel import Channel, learned_channel
 from ..records.memory import Memory
 from ..records.plan import Snapshot
 from ..start.reads import guarded_read
@@ -112,21 +112,8 @@ async def _readable(
 def _by_channel(memories: Iterable[Memory]) -> Mapping[Channel, list[Memory]]:
     found: dict[Channel, list[Memory]] = {}
     for each in memories:
-        found.setdefault(_channel_of(each), []).append(each)
+        found.setdefault(learned_channel(each.metadata), []).append(each)
     return found
-
-
-def _channel_of(memory: Memory) -> Channel:
-    """Where it was learned. Of an unknown context, a guard sees the strictest."""
-    data, context = memory.metadata, context_of(memory.metadata)
-    ids = {name: data.get(key) for name, key in _IDS.items()}
-    return Channel(
-        context=cast("Context", context) if context in STRICTNESS else "dm",
-        **{name: id for name, id in ids.items() if isinstance(id, str)},
-    )
-
-
-_IDS = {"channel_id": "channelId", "guild_id": "guildId", "persona_id": "personaId"}
 
 
 def _membership(snapshot: Snapshot, granted: _GrantedRead, held: Iterable[Membership]) -> Membership | None:

@@ -20,6 +20,17 @@ from .change import guarded_now
 from .derived import undelivered
 from .disguises import as_teller_knew_it
 from .host_word import HOST
+from .hub_copies import copies_from_hubs
+
+
+async def known_to(
+    engine: Engine, live: Live, character: str, memory: str, sequence: int
+) -> tuple[Sequence[Delivery], Sequence[Delivery]]:
+    """The deliveries behind a character's memory; and those of them to write with the entry of this number, since the
+    character reads it in a hub and has no copy. `memory` is its id, or the key of its source."""
+    own = await supports_of(engine.ledger, live.snapshot.id, character, memory)
+    read = () if own else await copies_from_hubs(engine, live, character, memory, sequence)
+    return (own, ()) if own else (read, read)
 
 
 async def supports_of(ledger: Ledger, session: str, character: str, memory: str) -> Sequence[Delivery]:
@@ -42,11 +53,11 @@ def why_not(body: Transferred, supports: Sequence[Delivery], day: float) -> str 
 async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferred) -> Plan:
     """The plan of a transfer: one more support of the teller's memory, for the listener.
 
-    It is empty if the teller lost it.
+    What one of them reads in a hub is copied to them with it. The plan is empty if the teller lost it.
     """
     snapshot = live.snapshot
     day = snapshot.state.game_day if body.day is None else body.day
-    supports = await supports_of(engine.ledger, snapshot.id, body.teller, body.memory)
+    supports, read = await known_to(engine, live, body.teller, body.memory, entry.sequence)
     if why := why_not(body, supports, day):
         return undelivered(entry, "core:walls", why)
     if body.listener not in snapshot.cast:
@@ -63,11 +74,12 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     delivery = handed_over(entry, body, supports, day, snapshot)
     if supports[0].disguises or snapshot.masks:
         delivery = await as_teller_knew_it(engine.ledger, delivery, body.teller, snapshot)
+    _, theirs = await known_to(engine, live, body.listener, delivery.source, entry.sequence)
     plan = Plan(
         session=snapshot.id,
         sequence=entry.sequence,
         key=entry.key,
-        deliveries=(delivery,),
+        deliveries=(*read, *theirs, delivery),
         due_day=snapshot.state.game_day,
     )
     return await guarded_now(engine, live, plan)

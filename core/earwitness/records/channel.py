@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Literal
+from typing import Literal, cast
 
 from .base import Record
 from .memory_types import Metadata, MetaValue
@@ -90,6 +90,16 @@ def context_of(metadata: Metadata) -> str:
     """The context that a memory was learned in. Without one, it counts as learned in a private channel."""
     context = metadata.get("contextType")
     return context if isinstance(context, str) else "private_channel"
+
+
+def learned_channel(metadata: Metadata) -> Channel:
+    """The channel in which something was learned. Of an unknown context, it is of the strictest."""
+    context = context_of(metadata)
+    ids = {name: metadata.get(key) for name, key in zip(("channel_id", "guild_id", "persona_id"), WHERE, strict=True)}
+    return Channel(
+        context=cast("Context", context) if context in STRICTNESS else "dm",
+        **{name: id for name, id in ids.items() if isinstance(id, str)},
+    )
 
 
 def of_guild(guild: object) -> str:

@@ -2,8 +2,8 @@
 
 What every reader recalls on every day is compared: what was said by whom and when, and who told it, at which hop, on
 which day, and in which words. In between messages are said, also in disguise, edited, retracted and unmasked;
-characters join the story, members join, leave and are removed, pantheons are removed, relations change, and the story
-is forked.
+told by hand, archived and restored; characters join the story, members join, leave and are removed, pantheons are
+removed, relations change, and the story is forked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from earwitness import Channel, Character, Earwitness, Memory, Session
+from earwitness.errors import InputError, UnknownName
 from earwitness.formats import message_text_of
 
 from ..errors import RulesError
@@ -25,7 +26,7 @@ from .played_cases import InstanceOpener, as_file, begun, text_of
 
 CHANGES = (
     *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "say again", "disguise", "unmask"),
-    *("join the story", "join", "leave", "remove", "remove the pantheon"),
+    *("join the story", "join", "leave", "remove", "remove the pantheon", "tell", "archive"),
 )
 """What may happen between the days."""
 NEVER, ALWAYS = 1_000, 1
@@ -214,6 +215,8 @@ class _Play:
                 await self._take_back(story, seed, change)
             case "say" | "say again" | "disguise" | "unmask" as change:
                 await self._speak(story, change)
+            case "tell" | "archive" as change:
+                await self._by_hand(story, seed.key, change)
             case "join" | "leave" | "remove" | "remove the pantheon" as change:
                 await self._members(story, change)
             case change:
@@ -226,6 +229,16 @@ class _Play:
             await self._retract_own(story, self._random.choice(sorted(seed.direct)), seed.key)
         elif seed.key in [each.key for each in await story.messages()]:
             await story.edit(seed.key, f"{text_of(seed)} Really.")
+
+    async def _by_hand(self, story: Session, key: str, change: str) -> None:
+        """Pass a message on, or put it into the archive or back."""
+        one, other = self._random.sample(story.cast.ids, 2)
+        back = self._random.random() < 0.5
+        with suppress(InputError, UnknownName):  # somebody who does not know it, or nothing that is left of it
+            if change == "tell":
+                await story.tell(one, other, key)
+            else:
+                await (story.restore(key) if back else story.archive(key))
 
     async def _speak(self, story: Session, change: str) -> None:
         masked = [each for each in await story.messages() if each.message.speak_as] if change == "unmask" else []

@@ -19,6 +19,7 @@ MIXES = (
     ("join", "leave", "remove", "say"),
     ("say", "disguise", "unmask", "join"),
     ("say again", "retract own", "nothing", "join"),
+    ("tell", "tell", "archive", "edit", "fork", "join the story", "retract own"),
     CHANGES,
 )
 """What happens in the stories of each part."""

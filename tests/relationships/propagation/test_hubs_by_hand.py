@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from earwitness import Character, Earwitness, Session
+from earwitness.errors import InputError
 
 Opener = Callable[..., Awaitable[Earwitness]]
 CAST = ["ann", "ben", "cyd", "eve"]
@@ -63,3 +64,56 @@ async def test_a_branch_archives_and_restores_for_itself(open_app: Opener, tmp_p
     await later.restore("k")
     assert (await read(later))["cyd"] == before["cyd"]
     assert (await read(story))["cyd"] == []
+
+
+async def test_who_reads_it_in_a_hub_tells_it_as_with_a_copy(open_app: Opener, tmp_path: Path) -> None:
+    copies, hub = [await begin(open_app, tmp_path, each) for each in (COPIES, HUB)]
+    for story in (copies, hub):
+        await story.tell("cyd", "eve", "k", key="t")
+    assert (await read(copies))["eve"] == ["Cyd told you (day 1): Ann, on day 1: The vulture is here."]
+    assert await read(hub) == await read(copies)
+    turn = await hub.turn("eve", query="vulture", in_prompt=[])
+    assert "In short: eve was told by cyd on day 1, who was told by ann" in str(
+        await hub.backstage().explain(turn.memories[0].memory.id)
+    )
+    for story in (copies, hub):
+        await story.retract("t")
+    assert await read(hub) == await read(copies)
+
+
+@pytest.mark.parametrize("hub_from", [COPIES, HUB])
+async def test_what_is_recalled_from_a_hub_is_told_by_its_id(open_app: Opener, tmp_path: Path, hub_from: int) -> None:
+    story = await begin(open_app, tmp_path, hub_from)
+    turn = await story.turn("cyd", query="vulture", in_prompt=[])
+    await story.tell("cyd", "eve", turn.memories[0])
+    told = await read(story)
+    assert told["eve"] == ["Cyd told you (day 1): Ann, on day 1: The vulture is here."]
+    await story.retract("k")
+    assert await read(story) == {each: [] for each in CAST}
+
+
+@pytest.mark.parametrize("hub_from", [COPIES, HUB])
+async def test_nobody_tells_what_has_not_arrived_in_a_hub_or_what_others_read_there(
+    open_app: Opener, tmp_path: Path, hub_from: int
+) -> None:
+    story = await begin(open_app, tmp_path, hub_from, delay=2)
+    with pytest.raises(InputError, match="'cyd' learns it on day 3"):
+        await story.tell("cyd", "eve", "k")
+    with pytest.raises(InputError, match="'eve' has no such memory"):
+        await story.tell("eve", "cyd", "k")
+    await story.tell("cyd", "eve", "k", day=4)
+    assert (await read(story))["cyd"] == []
+    for day, lines in ((3, []), (4, ["Cyd told you (day 4): Ann, on day 1: The vulture is here."])):
+        await story.change(game_day=day)
+        assert (await read(story))["eve"] == lines
+        assert (await read(story))["cyd"] == ["Ann told you (day 3): Ann, on day 1: The vulture is here."]
+
+
+async def test_who_is_told_what_they_read_in_a_hub_keeps_who_told_them_first(open_app: Opener, tmp_path: Path) -> None:
+    copies, hub = [await begin(open_app, tmp_path, each) for each in (COPIES, HUB)]
+    for story in (copies, hub):
+        await story.change(game_day=2)
+        await story.tell("ann", "ben", "k")
+        await story.tell("cyd", "ben", "k")
+    assert (await read(copies))["ben"] == ["Ann told you (day 1): Ann, on day 1: The vulture is here."]
+    assert await read(hub) == await read(copies)
