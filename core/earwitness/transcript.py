@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from .containers import character_container
 from .end.decider import Decider
-from .end.memories import memories_of
 from .engine import Engine
 from .errors import InputError
 from .filters import EVERYTHING, Filter, matches
 from .journal import Journal
 from .live import Live
+from .memories import memories_of
 from .names import NameResolver
 from .outcome import Outcome
 from .records.channel import Channel

@@ -1,8 +1,8 @@
 """A message that thousands hear has one list of participants in memory, whoever holds it."""
 
 from earwitness.end.deliveries import Work, of_message
-from earwitness.end.memories import memories_of
 from earwitness.ids import MemoryIds
+from earwitness.memories import memories_of
 from earwitness.records.character import as_cast
 from earwitness.records.message import Message, Participant, SettledMessage
 from earwitness.records.plan import Delivery

@@ -18,9 +18,16 @@ from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 CORE = Path(earwitness.__file__).parent
 STAGES = ("session.py", "journal.py", "end/")
-HELPERS = {"end/world.py", "end/whereabouts.py", "end/derivations.py", "end/active_deliveries.py"}
+HELPERS = {
+    "end/world.py",
+    "end/whereabouts.py",
+    "end/derivations.py",
+    "end/active_deliveries.py",
+    "end/backlog.py",
+    "end/put_order.py",
+}
 """What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit,
-and what a sharing rule may ask about earlier messages."""
+what a sharing rule may ask about earlier messages, which plans wait, and in which order their memories are put."""
 
 
 class Gossip:

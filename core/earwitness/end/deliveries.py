@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..containers import Container, character_container, character_container_name, world_container
 from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line
 from ..ids import WORLD, MemoryIds
+from ..memories import Alike, memory_of
 from ..records.channel import Channel
 from ..records.character import Cast
 from ..records.journal import Changed, Entry, Piece
@@ -21,7 +22,6 @@ from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery, Plan, arriving, grouped
 from ..records.state import State
 from ..records.update import Knowledge, Update
-from .memories import Alike, memory_of
 from .shares import DueShare
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]

@@ -10,6 +10,7 @@ from ..engine import Engine
 from ..errors import StorageError
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
+from ..memories import memories_of
 from ..protocols import Ledger, Store
 from ..records.channel import Channel, apart_in, confined_to, of_guild
 from ..records.memory import Hit
@@ -22,7 +23,6 @@ from ..slices import Pace
 from ..start.reads import own_read
 from ..start.requests import Reader
 from .applier import Applier
-from .memories import memories_of
 
 LOOK_BACK = 1_000
 """Number of past entries in which an update can still say who has a thing."""

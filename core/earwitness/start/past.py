@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..end.memories import memory_of
 from ..end.reconciliation import removed_among
 from ..end.revise import snapshot_before
 from ..engine import Engine
 from ..errors import InputError
 from ..filters import Filter
 from ..live import RECENT, Live
+from ..memories import memory_of
 from ..records.journal import Entry, Revised
 from ..records.memory import Hit, Memory
 from ..records.plan import Delivery, grouped

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..end.memories import memories_of
 from ..engine import Engine
 from ..filters import Filter, matches
 from ..formats import message_line, recall_query
 from ..live import Live
+from ..memories import memories_of
 from ..records.channel import apart_in
 from ..records.memory_types import Metadata
 from ..records.message import SettledMessage

@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
-from ..end.memories import memories_of
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import AtHand, Live
 from ..long_texts import LONG, aside
+from ..memories import memories_of
 from ..records.memory import Hit, Memory
 from ..time_limit import LimitReached, contained, reason, within
 from ..words import STOP_WORDS, plain, query_words, terms

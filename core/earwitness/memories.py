@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..formats import with_knowledge
-from ..ids import WORLD
-from ..records.memory import Memory
-from ..records.memory_types import MetaValue
-from ..records.plan import Delivery, grouped
-from ..strongest import shown
+from .formats import with_knowledge
+from .ids import WORLD
+from .records.memory import Memory
+from .records.memory_types import MetaValue
+from .records.plan import Delivery, grouped
+from .strongest import shown
 
 Alike = dict[tuple[object, ...], dict[str, MetaValue]]
 """Metadata of memories by the identity of what it is made of, as long as their deliveries are at hand."""
