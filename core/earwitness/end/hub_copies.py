@@ -13,6 +13,7 @@ from ..containers import world_container
 from ..engine import Engine
 from ..events import Share
 from ..live import Live
+from ..memories import memory_of
 from ..records.channel import learned_channel
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Snapshot, grouped
@@ -20,7 +21,6 @@ from ..start.reads import guarded_read
 from ..start.requests import Reader, requested
 from .deliveries import of_message, of_telling
 from .due import message_key_of
-from .memories import memory_of
 from .shares import DueShare
 
 TOLD = ("pantheonId", "hop", "strength")
