@@ -19,6 +19,7 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 
 from .acts.inventory import inventory, own_phrases
+from .acts.signs import NO_SIGNS, Signs, signs
 from .inference.direct_messages import between, direct
 from .inference.distance import within_earshot
 from .inference.message_case import Confidences, MessageCase
@@ -33,7 +34,7 @@ from .text import THREAD_FROM
 from .text.directions import FragmentKind
 from .text.known_casts import KnownCasts
 from .text.marks import Conventions
-from .text.message_reading import Reading, counted_in, read
+from .text.message_reading import Reading, counted_in, read, spoken
 from .text.movements import Referents
 from .text.names import Names
 from .text.surroundings import Surroundings
@@ -94,6 +95,7 @@ class RulesDetector:
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(DramatisPersonae)
         self._line = lru_cache(maxsize=256)(_line_of)
+        self._said = lru_cache(maxsize=256)(self._signs_in)
         self._counted = lru_cache(maxsize=256)(counted_in)
         self._known = KnownCasts(lambda members: (self._names(members), self._company(members)))
 
@@ -113,7 +115,18 @@ class RulesDetector:
         scene = _scene(moment, speaker, reading)
         fading = {} if played or not self.fading else self._fading(moment, scene, company)
         distant = {} if self.whole else within_earshot(scene, self.earshot, shouted=reading.shouted)
-        case = MessageCase(moment, speaker, reading, scene, names, self.confidences, lively, fading, distant)
+        case = MessageCase(
+            moment,
+            speaker,
+            reading,
+            scene,
+            names,
+            self.confidences,
+            lively,
+            fading,
+            partial(self._signs_of, moment.cast, names),
+            distant,
+        )
         if played and moment.message.context != "dm":
             return direction(case, company) if speaker.kind == "narrator" else line(case, company)
         if speaker.kind == "narrator":
@@ -138,6 +151,15 @@ class RulesDetector:
             return reading
         hearers = answered(moment, names, conventions)
         return reads(between=hearers) if hearers else reading
+
+    def _signs_in(self, text: str, speaker: Character, names: Names) -> Signs:
+        return signs([(each, names.find(each)) for each in spoken(text, speaker)], inventory(self._phrases))
+
+    def _signs_of(self, cast: Cast, names: Names, message: Message) -> Signs:
+        """What the words of a message say of its speaker's going; nothing for a narrator's."""
+        if message.speaker not in cast or cast[message.speaker].kind == "narrator":
+            return NO_SIGNS
+        return self._said(message.content, cast[message.speaker], names)
 
     def _fading(self, moment: Moment, scene: Surroundings, company: DramatisPersonae) -> dict[str, float]:
         """How likely those near are still there, where no narrator tells.

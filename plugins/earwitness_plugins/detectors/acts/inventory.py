@@ -35,6 +35,10 @@ class Inventory:
     """Language → words that begin something new where no comma stands: `gotta go my bus is here`."""
     opens: Mapping[str, frozenset[str]]
     """Language → words after which something begins where no comma stands: `ok bye`."""
+    joins: frozenset[str]
+    """Words that go on with the same subject: `and`."""
+    pronouns: frozenset[str]
+    """Words that mean whom the text is about: `she`."""
 
 
 OwnPhrases = tuple[tuple[str, tuple[str, ...]], ...]
@@ -60,7 +64,9 @@ def inventory(own: OwnPhrases = ()) -> Inventory:
         phrases.add(act, each, {}, fillers)
     opens = {file["language"]: frozenset(word.casefold() for word in file["opens"]) for file in files}
     goes_on = {file["language"]: frozenset(word.casefold() for word in file["goes_on"]) for file in files}
-    return Inventory(phrases, doubts, fillers, goes_on, opens)
+    joins = frozenset(word.casefold() for file in files for word in file["joins"])
+    pronouns = frozenset(word.casefold() for file in files for word in file["pronouns"])
+    return Inventory(phrases, doubts, fillers, goes_on, opens, joins, pronouns)
 
 
 def _read(file: Mapping[str, Any], phrases: Phrases, doubts: Phrases, fillers: frozenset[str]) -> None:

@@ -12,10 +12,11 @@ from .inventory import Inventory
 from .phrases import PhraseFound
 from .tokens import Tokens, tokenised
 
+_NO_DOUBT = frozenset({"named_before", "named_after"})
 _SURE = frozenset({"leaves", "farewell"})
 _NEAR = 3
 """Tokens within which a word that somebody told or denied something belongs to a phrase."""
-_TOLD = {"leaves": 1, "stated": 0}
+_TOLD = {"leaves": 1, "stated": 0, "deeds": 0}
 """Tokens within which a word of telling does: what stands before a farewell may be about it, as in `a last goodbye`."""
 
 
@@ -58,6 +59,22 @@ def _in_text(
     hits += [_spanned("stated", tokens, span) for span in leave_taken(text)]
     if bids_farewell(text):
         yield "bids", frozenset()
+    for hit, doubts in _judged(hits, tokens, mentions, inventory):
+        yield hit.act, doubts
+
+
+def told_without_doubt(act: str, tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory) -> Iterator[int]:
+    """The first token of each phrase for an act that nothing around it speaks against."""
+    hits = [hit for hit in inventory.phrases.find(tokens.words) if hit.act == act]
+    for hit, doubts in _judged(hits, tokens, mentions, inventory):
+        if doubts <= _NO_DOUBT:
+            yield hit.first
+
+
+def _judged(
+    hits: Sequence[PhraseFound], tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory
+) -> Iterator[tuple[PhraseFound, frozenset[str]]]:
+    """The phrases that stand as they must, each with the doubts about it."""
     if not hits:
         return
     named = _named(tokens, mentions)
@@ -73,7 +90,7 @@ def _in_text(
     covered = {at for hit in hits for at in range(hit.first, hit.behind)}
     doubts = [hit for hit in inventory.doubts.find(tokens.words) if covered.isdisjoint(range(hit.first, hit.behind))]
     for hit in hits:
-        yield hit.act, frozenset(_doubts(tokens, hit, doubts, named))
+        yield hit, frozenset(_doubts(tokens, hit, doubts, named))
 
 
 def _spanned(act: str, tokens: Tokens, span: tuple[int, int]) -> PhraseFound:
@@ -124,9 +141,9 @@ def _doubts(tokens: Tokens, hit: PhraseFound, doubts: Sequence[PhraseFound], nam
     yield from (_MEANS[doubt.act] for doubt in within if _REACHES[doubt.act](hit, doubt, begin, end))
     if tokens.sentences[hit.first] in tokens.questions and tokens.clauses[closes - 1] == tokens.clauses[hit.behind - 1]:
         yield "asked"
-    if begin < hit.first and hit.first - 1 in named:
-        yield "named_before"
-    if hit.behind < end and hit.behind in named:
+    if hit.first - 1 in named and (begin < hit.first or hit.act == "farewell"):
+        yield "named_after" if hit.act == "farewell" else "named_before"
+    if hit.behind in named and (hit.behind < end or hit.act == "farewell"):
         yield "named_after"
     if hit.act in _SURE and hit.first - begin > _NEAR:
         yield "late"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from earwitness.records.base import Record
 from earwitness.records.character import Character
-from earwitness.records.message import Role
+from earwitness.records.message import Message, Role
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability, Segment
 
+from ..acts.signs import NO_SIGNS, Signs
 from ..text.message_reading import Reading
 from ..text.names import Names
 from ..text.segments import HeardSegment
@@ -68,6 +69,8 @@ class MessageCase:
     """Ids of those who spoke lately."""
     fading: Mapping[str, float] = field(default_factory=dict)
     """Id → the probability that they are still there, of those who fell silent where nobody tells who goes."""
+    signs_of: Callable[[Message], Signs] = lambda message: NO_SIGNS
+    """What the words of a recent message say of its speaker's going."""
     distant: Mapping[str, str] = field(default_factory=dict)
     """Id → their place, of those in a place around this one, or within it, who hear what is said openly."""
 

@@ -14,6 +14,7 @@ from ..text.message_reading import spoken_to, tells_no_movement
 from .acting_together import acting_together, counted, taken_along
 from .calls import connections, is_from_afar, reached
 from .message_case import MessageCase, perceived
+from .sent_off import sent_off
 
 ANSWERED_WITHIN = 3
 """A goodbye within so many messages after somebody went is said to them."""
@@ -29,7 +30,8 @@ def said(case: MessageCase) -> Presence:
         *(() if afar else _arrivals(case)),
         *_revealed(case),
         *case.narrated_moves,
-        *_leave_taking(case),
+        *(going := tuple(_leave_taking(case))),
+        *(() if going else sent_off(case)),
         *_faded(case),
     )
     confined = case.reading.confined
@@ -136,7 +138,10 @@ def _is_to_one(case: MessageCase) -> bool:
     """Some of those here are named, not all."""
     others = {id for id in case.scene.near if id != case.speaker.id}
     addressed = others.intersection(case.reading.addressed)
-    return bool(addressed) and addressed != others
+    named = bool(addressed) or any(
+        "named_after" in doubts for act, doubts in case.reading.signs.found if act == "farewell"
+    )
+    return named and addressed != others and len(others) > 1
 
 
 def _somebody_has_gone(case: MessageCase) -> bool:

@@ -11,6 +11,7 @@ from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 from earwitness.sentences import sentences
 
+from ..acts.deeds import deeds
 from ..acts.inventory import Inventory
 from ..acts.signs import NO_SIGNS, Signs, signs
 from .companions import companions
@@ -86,8 +87,8 @@ def read(
     cut = stretches(content, own=own_names(speaker.names), narrator=narrator, conventions=conventions)
     found = tuple(piece for stretch in cut for piece in stretch.fragments)
     narrated = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
-    spoken = _spoken(found, narrator=narrator)
-    vocatives = _addressed(spoken, speaker, names)
+    said = _spoken(found, narrator=narrator)
+    vocatives = _addressed(said, speaker, names)
     whispered_to = vocatives or tuple(between)
     if whole or (narrator and conventions.staged):
         parts: tuple[HeardSegment, ...] = ()
@@ -99,10 +100,10 @@ def read(
         segments=parts if narrowest or len(parts) > 1 else (),
         addressed=vocatives,
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),
-        together=any(_WE.search(text) for text in spoken),
-        moves=read_movements([sentence for text in narrated for sentence in sentences(text)], names, stage),
-        signs=signs([(text, names.find(text)) for text in spoken], inventory) if inventory else NO_SIGNS,
-        returns=any(returns(text) for text in spoken),
+        together=any(_WE.search(text) for text in said),
+        moves=_moves([sentence for text in narrated for sentence in sentences(text)], names, stage, inventory),
+        signs=signs([(text, names.find(text)) for text in said], inventory) if inventory else NO_SIGNS,
+        returns=any(returns(text) for text in said),
         in_story=_in_story(found),
         aloud=_aloud(found, parts),
         slumbers=any(SLUMBERS.search(text) for text in narrated),
@@ -110,6 +111,12 @@ def read(
         voices=_voices(narrated, names) if call == "on" else (),
         shouted=not narrator and is_shouted(found, own_names(speaker.names)),
     )
+
+
+def _moves(told: Sequence[str], names: Names, stage: Referents, inventory: Inventory | None) -> tuple[Move, ...]:
+    """Comings and goings told in these sentences, and the deeds by which somebody leaves in any language."""
+    moves = read_movements(told, names, stage)
+    return (*moves, *deeds(told, names, stage.teller, moves, inventory)) if inventory and told else moves
 
 
 def _confined(parts: tuple[HeardSegment, ...]) -> Confinement | None:
@@ -129,10 +136,14 @@ def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]
     )
 
 
+def spoken(content: str, speaker: Character) -> list[str]:
+    """What this speaker says in it, in pieces."""
+    return _spoken(fragments(content, own=own_names(speaker.names)), narrator=speaker.kind == "narrator")
+
+
 def counted_in(content: str, speaker: Character, names: Names) -> tuple[str, ...]:
     """Ids of those whom this speaker counts in as acting with them (`Bob and I`), in order."""
-    spoken = _spoken(fragments(content, own=own_names(speaker.names)), narrator=speaker.kind == "narrator")
-    return _others(speaker.id, (id for text in spoken for id in companions(text, names.find(text))))
+    return _others(speaker.id, (id for text in spoken(content, speaker) for id in companions(text, names.find(text))))
 
 
 def tells_no_movement(content: str) -> bool:
