@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ..text.movements import Move, subjects_of
@@ -10,6 +11,8 @@ from .inventory import Inventory
 from .signs import told_without_doubt
 from .tokens import Tokens, tokenised
 
+_NEAR = 300
+"""Within so many characters before a deed, names belong to it."""
 _MOST = 3
 """Words that may stand between the beginning of a clause and a deed whose subject is not named."""
 
@@ -40,7 +43,7 @@ def _subject(
     `nods to Bob and walks off` is about who nods.
     """
     at = tokens.starts[first]
-    before = [mention for mention in mentions if mention.start < at]
+    before = [mention for mention in mentions if at - _NEAR <= mention.start < at]
     near = [mention.id for mention in before if _gap(tokens, mention.end, first) == 0]
     if near and tokens.clauses[first - 1] == tokens.clauses[first]:
         return tuple(near)
@@ -53,7 +56,7 @@ def _subject(
 
 def _gap(tokens: Tokens, end: int, first: int) -> int:
     """How many words stand between a name and a deed."""
-    return sum(1 for start in tokens.starts[:first] if start >= end)
+    return first - bisect_left(tokens.starts, end)
 
 
 def _is_pronoun(words: Sequence[str], inventory: Inventory) -> bool:

@@ -103,9 +103,8 @@ def _named(tokens: Tokens, mentions: Sequence[Mention]) -> frozenset[int]:
     """The tokens that are somebody's name."""
     if not mentions:
         return frozenset()
-    return frozenset(
-        at for at, start in enumerate(tokens.starts) if any(each.start <= start < each.end for each in mentions)
-    )
+    spans = ((bisect_left(tokens.starts, each.start), bisect_left(tokens.starts, each.end)) for each in mentions)
+    return frozenset(at for first, behind in spans for at in range(first, behind))
 
 
 def _closes(tokens: Tokens, hit: PhraseFound, named: Set[int], inventory: Inventory) -> bool:
@@ -137,7 +136,7 @@ def _doubts(tokens: Tokens, hit: PhraseFound, doubts: Sequence[PhraseFound], nam
     """What speaks against a phrase, from the words around it."""
     begin, end = tokens.clause(hit.first)
     opens, closes = tokens.sentence(hit.first)
-    within = [doubt for doubt in doubts if opens <= doubt.first < closes]
+    within = doubts[bisect_left(doubts, opens, key=_first) : bisect_left(doubts, closes, key=_first)]
     yield from (_MEANS[doubt.act] for doubt in within if _REACHES[doubt.act](hit, doubt, begin, end))
     if tokens.sentences[hit.first] in tokens.questions and tokens.clauses[closes - 1] == tokens.clauses[hit.behind - 1]:
         yield "asked"
@@ -147,6 +146,10 @@ def _doubts(tokens: Tokens, hit: PhraseFound, doubts: Sequence[PhraseFound], nam
         yield "named_after"
     if hit.act in _SURE and hit.first - begin > _NEAR:
         yield "late"
+
+
+def _first(found: PhraseFound) -> int:
+    return found.first
 
 
 def _is_before(hit: PhraseFound, doubt: PhraseFound, begin: int, end: int) -> bool:

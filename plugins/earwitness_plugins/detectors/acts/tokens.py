@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ _TOKEN = lazy_pattern(
     r"(?P<sign>[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f])|(?P<word>[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W_]+)*)"
     r"|(?P<stop>[.!?…\u3002\uff01\uff1f\n]+)|(?P<pause>[,;:—–\uff0c\u3001\uff1b\uff1a«»“”\"()*]|\s-\s)"
 )
+FAR = 40
+"""Tokens beyond which nothing that is said has to do with a phrase any more: long texts cost no more by the word."""
 _APOSTROPHES = str.maketrans("", "", "'’")
 _ASKS = frozenset("?\uff1f")
 
@@ -31,7 +34,7 @@ class Tokens:
     """Numbers of the sentences that end with a question mark."""
 
     def clause(self, at: int) -> tuple[int, int]:
-        """The first token of the clause of a token, and the one behind its last."""
+        """The first token of the clause of a token, and the one behind its last; at most `FAR` tokens each way."""
         return _span(self.clauses, at)
 
     def sentence(self, at: int) -> tuple[int, int]:
@@ -73,9 +76,5 @@ def _plain(word: str) -> str:
 
 
 def _span(numbers: Sequence[int], at: int) -> tuple[int, int]:
-    first = last = at
-    while first and numbers[first - 1] == numbers[at]:
-        first -= 1
-    while last + 1 < len(numbers) and numbers[last + 1] == numbers[at]:
-        last += 1
-    return first, last + 1
+    first = max(bisect_left(numbers, numbers[at]), at - FAR)
+    return first, min(bisect_right(numbers, numbers[at]), at + FAR)
