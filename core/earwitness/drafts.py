@@ -8,7 +8,7 @@ from typing import Any, Literal
 from .containers import Container
 from .errors import InputError, about
 from .formats import as_said
-from .ids import WORLD
+from .ids import WORLD, check_shared_id
 from .journal import Journal, new_entry
 from .live import Live
 from .lore import Lore, pieces_of
@@ -266,7 +266,7 @@ class Drafts:
             metadata={**table("metadata", metadata), **({} if where is None else where.metadata)},
             rests_on=memory_ids("rests_on", rests_on),
             rule=text("rule", rule),
-            identity=None if identity is None else text("identity", identity),
+            identity=None if identity is None else check_shared_id("identity", text("identity", identity)),
             how=how,
             shared_from=None if shared_from is None else await self._names.id(shared_from),
             trust=trust,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from unicodedata import category, normalize
 
-from .errors import InvalidId
+from .errors import InvalidId, quoted
 from .invisible import IN_LINE
 from .patterns import lazy_pattern
 
@@ -59,7 +59,8 @@ def check_character_id(id: str) -> str:
 
 
 def check_shared_id(what: str, id: str) -> str:
-    """Return the id of a persona, user, personality, pantheon or conversation, or a container's name or kind.
+    """Return the id of a persona, user, personality, pantheon or conversation, a container's name or kind, or what
+    several memories are one by.
 
     Raises `InvalidId`.
     """
@@ -118,7 +119,7 @@ def check_visible(what: str, id: str) -> str:
 
 def _check(what: str, id: str, *, longest: int = MAX_ID) -> None:
     if not isinstance(id, str) or not id or len(id) > longest or id != id.strip():
-        raise InvalidId(f"{what} {id!r} must be text of 1 to {longest} characters without spaces around it.")
+        raise InvalidId(f"{what} {quoted(id)} must be text of 1 to {longest} characters without spaces around it.")
     if any(category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in id):
         raise InvalidId(f"{what} {id!r} holds a control or invisible character. Use visible characters only.")
 

@@ -190,9 +190,10 @@ class Session(Extensible):
         """Write a memory that is not a message: a fact, a summary, a note.
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        A retraction of what is in `rests_on` (memories, keys) removes it too. What has one `identity` is one memory.
-        `how`, `shared_from`, `trust` (0 to 1) and `rule` say how it is known, `channel` where. Raises `UnknownName` for
-        a stranger or an unknown ground, `InputError` for an empty text, a `type` of ours, or a retracted ground."""
+        A retraction of what is in `rests_on` (memories, keys) removes it too. What has one `identity` is one memory,
+        which shows the first text. `how`, `shared_from`, `trust` (0 to 1) and `rule` say how it is known, `channel` where.
+        Raises `UnknownName` for a stranger or an unknown ground, `InputError` for an empty text, an identity that is
+        not 1 to 300 characters, a `type` of ours, or a retracted ground."""
         known: Any = {"how": how, "shared_from": shared_from, "trust": trust, "rule": rule, "identity": identity}
         body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
         return await self._journal.append_about_memories(body, key)

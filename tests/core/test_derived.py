@@ -13,7 +13,7 @@ from earwitness import (
     Plugin,
 )
 from earwitness.containers import global_canon_container, persona_container, user_container
-from earwitness.errors import InputError, KeyConflict, UnknownName
+from earwitness.errors import InputError, InvalidId, KeyConflict, UnknownName
 from earwitness.events import MessageEvent
 from earwitness.formats import KNOWLEDGE
 from earwitness.records.derived import Derivation
@@ -268,6 +268,21 @@ async def test_nobody_notes_before_the_day_they_learn_what_it_rests_on(begin: Be
     assert await memories(story, "bob") == ()
     await story.change(game_day=4)
     assert await derived(memories, story, "bob") == ["There will be a new king."]
+
+
+@pytest.mark.parametrize("identity", ["", " ", " well", "w" * 100_000, "we\nll"])
+async def test_an_identity_that_is_none_is_refused_shortly(begin: Begin, identity: str) -> None:
+    story = await begin()
+    with pytest.raises(InvalidId, match=r"^identity '") as refused:
+        await story.remember("alice", "The well is dry.", identity=identity)
+    assert len(str(refused.value)) < 1000
+
+
+async def test_of_two_texts_of_one_identity_the_first_is_shown(begin: Begin, memories: Memories) -> None:
+    story = await begin()
+    for words in ("The well is dry.", "The well has dried up."):
+        await story.remember("alice", words, type="fact", identity="well")
+    assert (await one(memories, story, "alice", "fact")).content == "The well is dry."
 
 
 async def test_notes_of_one_identity_are_one_memory_that_stands_as_long_as_one_of_them_does(
