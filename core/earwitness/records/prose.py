@@ -50,6 +50,12 @@ def joined(names: Iterable[str], nobody: str = "nobody") -> str:
     return ", ".join(names) or nobody
 
 
+def listed(names: Iterable[str]) -> str:
+    """`Ann`, `Ann and Ben`, `Ann, Ben and Cid`: names as a sentence has them."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def numbered(lines: Iterable[object]) -> list[str]:
     """Lines with numbers in front, from 1. Further lines of one item are indented."""
     return [f"{number}. {str(line).replace(chr(10), chr(10) + '   ')}" for number, line in enumerate(lines, 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from earwitness import ReadEvent
-from earwitness.records.prose import joined
+from earwitness.records.prose import listed
 
 REASON = "known at second hand (from: {interactionType})"
 
@@ -13,7 +13,7 @@ REASON = "known at second hand (from: {interactionType})"
 def note(event: ReadEvent) -> str:
     """Who is listening, and in which channel."""
     names = [event.cast[id].name for id in listeners(event)]
-    who = f"{joined(names)} {'is' if len(names) == 1 else 'are'} listening" if names else "Others may be listening"
+    who = f"{listed(names)} {'is' if len(names) == 1 else 'are'} listening" if names else "Others may be listening"
     return f"Discretion: {who} in this {event.channel}. Keep to yourself what is marked below."
 
 

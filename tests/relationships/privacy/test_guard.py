@@ -195,6 +195,14 @@ async def test_gossip_is_marked_in_public_and_a_note_says_who_is_listening(open_
     assert ([each.unsayable for each in private.memories], private.notes) == ([None], ())
 
 
+async def test_the_note_names_all_who_listen_in_a_sentence(open_app: Open) -> None:
+    story = await begin(open_app, sharing_rules=[Gossip()])
+    await story.channel(SQUARE, ["bob", "mary", "alice", "kenji"])
+    await story.say("kenji", "I have found a sword.", audience=["alice"], channel=SQUARE)
+    (note,) = (await recalled(story, "bob", SQUARE)).notes
+    assert "Mary, Alice and Kenji are listening in this" in note
+
+
 async def test_what_she_heard_herself_is_not_marked(open_app: Open) -> None:
     story = await begin(open_app, sharing_rules=[Gossip()])
     await story.say("kenji", "I have found a sword.", audience=["alice"], channel=SQUARE)
