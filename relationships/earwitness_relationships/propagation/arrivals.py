@@ -9,8 +9,9 @@ from earwitness.containers import pantheon_container
 from earwitness.errors import StorageError
 from earwitness.records.plan import Delivery
 
+from ..compiled.carriers import EVERY_OPTION
 from ..model import RelationshipsModel
-from .lapsed import MessageRefusal, RulesOnArrival, is_rule
+from .lapsed import MessageRefusal, RulesOnArrival
 from .personalities import Personalities
 from .refusals import message_refusal
 from .seeds import seed_of_settled
@@ -65,7 +66,13 @@ def _listener(delivery: Delivery, people: Personalities) -> str:
 def _arrives(delivery: Delivery, event: PlanEvent) -> bool:
     """Whether this was told by a rule of ours on an earlier day. What is told now was just asked about."""
     was_told = delivery.sequence != event.plan.sequence and delivery.is_active and delivery.due <= event.day
-    return was_told and delivery.support.shared_from is not None and is_rule(delivery.support.rule)
+    return was_told and delivery.support.shared_from is not None and _is_by_rule(delivery)
+
+
+def _is_by_rule(delivery: Delivery) -> bool:
+    """Whether a rule of ours told it, and not a host by hand, who may call a telling what they like."""
+    slug, _, option = str(delivery.support.rule).rpartition(":")
+    return option in EVERY_OPTION and "hop" in delivery.metadata and delivery.metadata.get("pantheonId") == slug
 
 
 def _refusal(event: PlanEvent, people: Personalities) -> MessageRefusal:

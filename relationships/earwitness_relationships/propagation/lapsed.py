@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from earwitness.records.prose import number
 
 from ..compiled.adjacency import Adjacency, ListenerRun
-from ..compiled.carriers import EVERY_OPTION, Carrier
+from ..compiled.carriers import Carrier
 
 MessageRefusal = Callable[[Carrier], str | None]
 """Carrier → why it does not carry the message, whoever tells it; `None` if it does."""
@@ -55,8 +55,3 @@ class RulesOnArrival:
     def _runs(self, teller: str, rule: str) -> Iterable[tuple[Carrier, ListenerRun]]:
         found = ((self._adjacency.carriers[run.carrier], run) for run in self._adjacency.runs[teller])
         return ((each, run) for each, run in found if each.rule == rule and each.holds_on(self._day))
-
-
-def is_rule(name: str | None) -> bool:
-    """Whether this is the name of a rule of ours, as `hotel:share_direct_interactions`."""
-    return bool(name) and str(name).rpartition(":")[2] in EVERY_OPTION and ":" in str(name)

@@ -78,6 +78,15 @@ async def test_what_was_told_says_what_is_on_its_way_and_why_it_was_struck(villa
     assert "ann no longer tells ben on day 3" in found
 
 
+async def test_what_a_host_tells_by_hand_arrives_whatever_they_call_the_rule(village: Any) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid")
+    await story.say("ann", SECRET, key="m1", audience=[])
+    for rule in ("letters:share_direct_interactions", "town:share_direct_interactions"):
+        await story.tell("ann", "cid", "m1", day=3, rule=rule)
+    await story.change(game_day=3)
+    assert await known(story) == {"ben": 3, "cid": 3}
+
+
 async def test_what_has_arrived_is_no_longer_on_its_way(village: Any) -> None:
     story = await village(COUPLE, "ann", "ben", "cid")
     await story.say("ann", SECRET, audience=[])
