@@ -191,9 +191,8 @@ class Session(Extensible):
 
         `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
         A retraction of what is in `rests_on` (memories, keys) removes it too. What has one `identity` is one memory,
-        which shows the first text. `how`, `shared_from`, `trust` (0 to 1) and `rule` say how it is known, `channel` where.
-        Raises `UnknownName` for a stranger or an unknown ground, `InputError` for an empty text, an identity that is
-        not 1 to 300 characters, a `type` of ours, or a retracted ground."""
+        with the first text. `how`, `shared_from`, `trust` (0 to 1), `rule` say how it is known, `channel` where. Raises
+        `UnknownName` for a stranger or unknown ground, `InputError` for a bad text, identity, `type` or ground."""
         known: Any = {"how": how, "shared_from": shared_from, "trust": trust, "rule": rule, "identity": identity}
         body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
         return await self._journal.append_about_memories(body, key)
