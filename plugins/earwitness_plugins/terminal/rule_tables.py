@@ -74,7 +74,7 @@ def _tellings(found: Sequence[RuleEdge]) -> RenderableType:
 
 
 def _manner(edge: RuleEdge) -> tuple[str, str]:
-    return how(edge.options), limited(edge.options)
+    return how(edge.options), limited(edge)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:

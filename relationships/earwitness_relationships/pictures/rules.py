@@ -54,7 +54,7 @@ def _ways(found: Sequence[RuleEdge]) -> Iterator[DiagramArrow]:
     for each in found:
         target = _all(each.listener) if each.to_all else each.listener
         said = [each.relationship.type] if each.relationship else []
-        said += [f"{what(each)} ({how(each.options)})", *filter(None, [limited(each.options)])]
+        said += [f"{what(each)} ({how(each.options)})", *filter(None, [limited(each)])]
         yield DiagramArrow(source=each.teller, target=target, label="\n".join(said))
 
 

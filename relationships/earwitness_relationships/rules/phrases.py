@@ -7,6 +7,7 @@ from typing import Any
 
 from .edges import RuleEdge, limits
 from .records import Budget, Conditions, Rules
+from .unread_hubs import is_read_in_hub
 
 WHAT = {
     "share_direct_interactions": "what they live",
@@ -28,9 +29,11 @@ def how(rules: Rules) -> str:
     return "witnessed" if rules.manner == "witnessed" else "shared"
 
 
-def limited(rules: Rules) -> str:
-    """`after 2 days, not from direct messages`."""
-    found = (WORDS[name](value) for name, value in limits(rules).items() if name in WORDS)
+def limited(edge: RuleEdge) -> str:
+    """`after 2 days, not from direct messages`. A `hub_from` that does nothing is left out."""
+    unread = () if is_read_in_hub(edge) else ("hub_from",)
+    given = {name: value for name, value in limits(edge.options).items() if name not in unread}
+    found = (WORDS[name](value) for name, value in given.items() if name in WORDS)
     return ", ".join(words for words in found if words)
 
 

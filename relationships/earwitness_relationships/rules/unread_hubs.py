@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from earwitness.loading.problems import Loc, Problem
 
-from .edges import TO_EVERYBODY
+from .edges import TO_EVERYBODY, RuleEdge
 from .precedence import merged
 from .records import Pantheon, RuleBook, Rules
 
@@ -24,6 +24,12 @@ def unread_hubs(book: RuleBook) -> Iterator[Problem]:
             if each.rules.hub_from is not None and each.rules.when != "conversation":
                 here: Loc = (*loc, "relationships", at, "rules", "hub_from")
                 yield Problem(here, f"hub_from does nothing in a relationship: {ONLY}.")
+
+
+def is_read_in_hub(edge: RuleEdge) -> bool:
+    """Whether what it tells is read in the hub, once the pantheon is as large as `hub_from` says."""
+    tells_all = edge.relationship is None and any(each in TO_EVERYBODY for each in edge.tells)
+    return tells_all and edge.options.when != "conversation" and _choosing(edge.options) is None
 
 
 def _of_levels(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
@@ -49,9 +55,14 @@ def _why(pantheon: Pantheon, options: Rules) -> str | None:
     if not any(getattr(options, name) for name in TO_EVERYBODY):
         to_own = pantheon.slug in (options.share_with or ())
         return f"{ONLY}" + (f". Say propagate_all in place of share_with: [{pantheon.slug}]" if to_own else "")
-    given = options.options
-    choosing = next((name for name in CHOOSING if name in given and given[name] != _NO_CHOICE.get(name)), None)
+    choosing = _choosing(options)
     return choosing and f"with {choosing}, not all members are told alike, so each gets a copy"
+
+
+def _choosing(options: Rules) -> str | None:
+    """The first option that chooses among the listeners."""
+    given = options.options
+    return next((name for name in CHOOSING if name in given and given[name] != _NO_CHOICE.get(name)), None)
 
 
 _NO_CHOICE = {"chance": 1}
