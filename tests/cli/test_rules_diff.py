@@ -48,3 +48,13 @@ def test_the_way_of_a_message_is_drawn_by_preview(played: Run, folder: Path) -> 
     assert "day 7" in shown.stdout
     assert "was told by Bob" in shown.stdout
     assert "Charlie<br>shared, day 7" in (folder / "way.mmd").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("rules")
+def test_diff_names_what_it_does_not_compare(played: Run, folder: Path) -> None:
+    (folder / "summed_up.yaml").write_text(EDGE.replace("{delay: 1}", "{when: conversation}"))
+    shown = " ".join(played("rules", "diff", "summed_up.yaml", "talks.yaml", "cellar").stdout.split())
+    assert "Not compared: when: conversation of cellar, under the old rules." in shown
+    assert "by what is compared" in shown
+    same = " ".join(played("rules", "diff", "summed_up.yaml", "summed_up.yaml", "cellar").stdout.split())
+    assert "Not compared: when: conversation of cellar, under the new rules." in same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Literal
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -18,8 +19,10 @@ from .people import People, plain
 
 def rule_changes(found: RulesDifference, people: People) -> RenderableType:
     """Message by message, who learns it otherwise, under the old rules and under the new ones."""
+    left_out = [Text(plain(f"Not compared: {each}."), style="yellow") for each in found.left_out]
     if not found.changes:
-        return Text(f"{found.messages} messages, up to {people.day(found.day)}: everybody would have learned the same.")
+        same = f"{found.messages} messages, up to {people.day(found.day)}: everybody would have learned the same."
+        return Group(Text(same), *left_out)
     parts: list[RenderableType] = []
     for _, group in groupby(found.changes, key=lambda each: each.message):
         changes = list(group)
@@ -27,14 +30,16 @@ def rule_changes(found: RulesDifference, people: People) -> RenderableType:
         for column in ("", "under the old rules", "under the new rules"):
             table.add_column(column)
         for each in changes:
-            table.add_row(people.name(each.character), *(_way(way, people, found.day) for way in (each.old, each.new)))
+            ways = (_way(each.old, people, found, "old"), _way(each.new, people, found, "new"))
+            table.add_row(people.name(each.character), *ways)
         parts += [Text(plain(f"{changes[0].message}: {changes[0].said}"), style="bold"), Padding(table, (0, 0, 0, 2))]
-    return Group(*parts)
+    return Group(*parts, *left_out)
 
 
-def _way(telling: Telling | None, people: People, today: float) -> Text:
+def _way(telling: Telling | None, people: People, found: RulesDifference, book: Literal["old", "new"]) -> Text:
     if telling is None:
-        return Text(f"would not learn it by {people.day(today)}", style="dim")
+        compared = "" if found.is_whole(book) else ", by what is compared"
+        return Text(f"would not learn it by {people.day(found.day)}{compared}", style="dim")
     described = "witnessed it, through" if telling.how == "witnessed" else "told by"
     return Text(plain(f"{described} {_name(telling.teller, people)} on {people.day(telling.day)} ({telling.rule})"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -18,7 +19,7 @@ from ..propagation.records import Telling
 from ..propagation.seeds import seed_of
 from ..propagation.walk import spread
 from ..rules.book import book_of
-from ..rules.records import RuleBook
+from ..rules.records import Pantheon, RuleBook
 from .past_facts import known_at, noted_facts, numbers
 from .past_state import PastGraphs, flags_when_said, versions_when_said
 
@@ -45,6 +46,20 @@ class LearningChange(Record):
         return f"{self.character}: {ways}: {self.said}"
 
 
+class LeftOut(Record):
+    """An option of a pantheon that is not compared, since it tells otherwise than message by message."""
+
+    book: Literal["old", "new"]
+    """The rule book that has it."""
+    pantheon: str
+    """Slug of the pantheon."""
+    option: str
+    """As it is written: `when: conversation`."""
+
+    def __str__(self) -> str:
+        return f"{self.option} of {self.pantheon}, under the {self.book} rules"
+
+
 class RulesDifference(Record):
     """Who would have learned what else under new rules. Nothing was written."""
 
@@ -54,16 +69,24 @@ class RulesDifference(Record):
     """The game day up to which tellings count: that of the story."""
     changes: tuple[LearningChange, ...]
     """In the order of messages, then by character."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What the rules say that was not compared, so that more may have been learned by it, or less."""
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.changes)) or "the same characters would have learned the same"
+        compared = [*map(str, self.changes)] or ["the same characters would have learned the same"]
+        return "\n".join([*compared, *(f"not compared: {each}" for each in self.left_out)])
+
+    def is_whole(self, book: Literal["old", "new"]) -> bool:
+        """Whether all that one of the rule books says was compared."""
+        return not any(each.book == book for each in self.left_out)
 
 
 async def rules_difference(ew: Earwitness, story: Session, old: RuleBook, new: RuleBook) -> RulesDifference:
     """Tell a story's messages on under two rule books, and compare who has learned what by today.
 
     Who perceived each message stays as it was decided. Relations, pantheons and flags are those that the story knew
-    when it was said, and the graph of all stories is the one that the rules of that time were asked with.
+    when it was said, and the graph of all stories is the one that the rules of that time were asked with. Summaries of
+    conversations, spreading models and triages are not compared; `left_out` names those that the rules have.
     """
     said, state = await story.messages(), story.state
     graphs = await _graphs(ew, story, said)
@@ -75,7 +98,8 @@ async def rules_difference(ew: Earwitness, story: Session, old: RuleBook, new: R
         for message, was, would_be in zip(said, before, after, strict=True)
         for change in _changes(message, was, would_be)
     ]
-    return RulesDifference(messages=len(said), day=state.game_day, changes=tuple(changes))
+    left_out = (*_left_out("old", old, graphs), *_left_out("new", new, graphs))
+    return RulesDifference(messages=len(said), day=state.game_day, changes=tuple(changes), left_out=left_out)
 
 
 async def _graphs(ew: Earwitness, story: Session, said: Sequence[SettledMessage]) -> Sequence[GraphView]:
@@ -139,6 +163,25 @@ def _compiled(known: dict[int, Adjacency], book: RuleBook, graph: GraphView) -> 
     if id(graph) not in known:
         known[id(graph)] = Adjacency(book_of(book, graph), graph)
     return known[id(graph)]
+
+
+def _left_out(book: Literal["old", "new"], rules: RuleBook, graphs: Sequence[GraphView]) -> tuple[LeftOut, ...]:
+    """What is not compared of a rule book, and of what the story made of it."""
+    books = [rules, *(book_of(rules, graph) for graph in {id(each): each for each in graphs}.values())]
+    pantheons = [pantheon for each in books for pantheon in each.pantheons]
+    found = ((each.slug, option) for each in pantheons for option in _options_left_out(each))
+    return tuple(LeftOut(book=book, pantheon=slug, option=option) for slug, option in dict.fromkeys(found))
+
+
+def _options_left_out(pantheon: Pantheon) -> Iterator[str]:
+    of_relationships = [each.rules for each in pantheon.relationships]
+    for rules in [pantheon.rules, *(each.rules for each in pantheon.members), *of_relationships]:
+        if rules.when == "conversation":
+            yield "when: conversation"
+        if rules.spreading is not None:
+            yield f"spreading: {rules.spreading}"
+        if rules.triage is not None:
+            yield f"triage: {rules.triage}"
 
 
 def _changes(message: SettledMessage, was: Learning, would_be: Learning) -> Iterator[LearningChange]:

@@ -124,3 +124,19 @@ async def test_the_graph_of_all_stories_counts_as_it_was(open_app: Opener, tmp_p
     await story.say("sam", "After that.", key="m3", audience=["charlie"])
     found = await rules_difference(app, story, rules_text("hotel: {members: [charlie]}"), rules_text(RELATED))
     assert [each.message for each in found.changes] == ["m2"]
+
+
+async def test_it_says_what_of_the_rules_it_does_not_compare(app: Earwitness) -> None:
+    summed_up = TELLS.replace("max_hops: 2", "max_hops: 2, when: conversation")
+    found = await compared(app, 9, summed_up, TELLS)
+    assert [str(each) for each in found.left_out] == ["when: conversation of hotel, under the old rules"]
+    assert str(found).endswith("not compared: when: conversation of hotel, under the old rules")
+    assert (found.is_whole("old"), found.is_whole("new")) == (False, True)
+
+
+async def test_it_names_models_and_triages_once_for_each_pantheon(app: Earwitness) -> None:
+    rumour = (
+        "hotel: {members: [charlie, {id: vaggie, rules: {spreading: sir, triage: quick}}], rules: {spreading: sir}}"
+    )
+    found = await compared(app, 9, OLD, rumour)
+    assert [each.option for each in found.left_out] == ["spreading: sir", "triage: quick"]
