@@ -17,6 +17,8 @@ LONGEST_NAME = 300
 WORLD = "world"
 NAMED = "#named-"
 """What the keys of revisions begin with that write a name anew."""
+RETOLD = "#retold-"
+"""What the keys of tellings by hand begin with that are told anew, since the message was edited."""
 PREFIXES = {
     "persona": "persona-",
     "user": "user-",

@@ -16,7 +16,7 @@ from .ids import derive
 from .plugin_data import PluginData
 from .records.memory import Memory
 from .records.message import SettledMessage
-from .records.plan import Delivery, Plan, PluginWrite, Snapshot, arriving
+from .records.plan import Delivery, Plan, PluginWrite, Snapshot
 from .records.prose import counted
 from .validation.messages import gone
 
@@ -64,7 +64,8 @@ class Unapplied:
 
     @cached_property
     def _arriving(self) -> Sequence[Delivery]:
-        return arriving(self.plan, self.day) if self.plan else ()
+        deliveries = self.plan.deliveries if self.plan else ()
+        return [each for each in deliveries if each.is_active and each.due <= self.day]
 
     @cached_property
     def _has_one_each(self) -> bool:

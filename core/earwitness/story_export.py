@@ -12,8 +12,8 @@ from pydantic_core import to_json
 from .carried_hubs import tells_a_hub
 from .containers import Container, Membership, check_container
 from .errors import StoryError
-from .ids import NAMED, WORLD, own_key
-from .records.journal import Derived, Entry, Revised
+from .ids import NAMED, RETOLD, WORLD, own_key
+from .records.journal import Derived, Entry, Revised, Transferred
 from .records.plan import Delivery, Plan, Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
@@ -137,7 +137,8 @@ def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
     if entry.key in keys:
         return f"its key {entry.key!r} is an earlier entry's."
     made = {own_key(entry.sequence), "#begin"}
-    by_us = isinstance(entry.body, Derived) or (isinstance(entry.body, Revised) and entry.key.startswith(NAMED))
+    begin = {Derived: "#", Revised: NAMED, Transferred: RETOLD}.get(type(entry.body))
+    by_us = begin is not None and entry.key.startswith(begin)
     if entry.key.startswith("#") and entry.key not in made and not by_us:
         return f"its key {entry.key!r} is not {own_key(entry.sequence)!r}."
     return None

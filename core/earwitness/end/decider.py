@@ -194,7 +194,7 @@ class Decider:
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])
-                if plan.derived or plan.revisions:
+                if plan.derived or plan.revisions or plan.retold:
                     await self._append_proposed(plan)
             self._applier.wake()
 

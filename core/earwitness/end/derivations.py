@@ -11,7 +11,7 @@ from ..containers import check_container
 from ..engine import Engine
 from ..errors import InputError, PluginError, StrategyError
 from ..formats import as_said, metadata_key
-from ..ids import NAMED, check_shared_id
+from ..ids import NAMED, RETOLD, check_shared_id
 from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
@@ -143,7 +143,8 @@ def _error(failure: Answer) -> Exception:
 
 
 def proposed_entries(plan: Plan) -> list[NewEntry]:
-    """The journal entries for the revisions a plan asks for, and the memories it proposes, always by the same keys.
+    """The journal entries for the revisions a plan asks for, the memories it proposes, and what is told anew by hand,
+    always by the same keys.
 
     A memory that names no grounds rests on the message it was proposed for.
     """
@@ -152,7 +153,11 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
         NewEntry(body=each, key=f"{NAMED}{plan.sequence}-{index}", timestamp=now())
         for index, each in enumerate(plan.revisions)
     ]
-    return revisions + [
+    retold = [
+        NewEntry(body=each, key=f"{RETOLD}{number}-{plan.sequence}", timestamp=now())
+        for number, each in plan.retold.items()
+    ]
+    memories = [
         NewEntry(
             body=Derived(derivation=each.model_copy(update={"rests_on": each.rests_on or ground})),
             key=_key(plan, index),
@@ -160,6 +165,7 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
         )
         for index, each in enumerate(plan.derived)
     ]
+    return [*revisions, *memories, *retold]
 
 
 def groundless(plan: Plan) -> list[str]:
@@ -176,9 +182,8 @@ async def append_proposed(ledger: Ledger, story: Snapshot, plan: Plan) -> Sequen
 
     A branch leaves proposals from before it for containers beyond the session to the story it branched off.
     """
-    if not (plan.derived or plan.revisions):
+    if not (entries := proposed_entries(plan)):
         return ()
-    entries = proposed_entries(plan)
     if plan.sequence <= (story.forked_at or 0):
         entries = await _own_entries(ledger, entries)
     if not entries or await ledger.entry(plan.session, key=entries[-1].key) is not None:

@@ -27,6 +27,7 @@ from .disguises import with_renewals
 from .guards import received_by
 from .message import Judged, facts_noted, judge, moment_of, planned
 from .replaced import with_replaced
+from .retold import told_by_hand
 from .whereabouts import folded
 from .withdrawals import deliveries_of, of_deliveries, of_memory, of_source
 from .world import World
@@ -54,6 +55,7 @@ async def revised(engine: Engine, live: Live, entry: Entry, body: Revised, appli
             "key": entry.key,
             **await _present(engine, live, old.message, judged),
             "news_seen": await _news_to_repeat(engine, live, lost),
+            "retold": await told_by_hand(engine.ledger, live.snapshot.id, old.message),
             "due_day": live.snapshot.state.game_day,
         }
     )

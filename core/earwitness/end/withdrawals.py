@@ -13,20 +13,22 @@ from ..containers import world_container
 from ..protocols import Ledger
 from ..records.journal import Entry, Prepared, Retracted, Transferred
 from ..records.plan import Delivery, Withdrawal
+from .retold import told_anew
 
 
 async def deliveries_of(ledger: Ledger, entry: Entry) -> Sequence[Delivery]:
     """What an entry brought, with its current status.
 
-    For a message, that includes its later revisions. Later versions of a prepared piece belong to another entry, and
-    what a transfer passes on also has a source of its own.
+    For a message, that includes its later revisions; for what was told by hand, what was told anew after them. Later
+    versions of a prepared piece belong to another entry, and what a transfer passes on also has a source of its own.
     """
     if not isinstance(entry.body, Prepared | Transferred):
         return await ledger.deliveries(entry.session, sources=[entry.key])
     plan = await ledger.plan(entry.session, entry.sequence)
     ids = [each.memory_id for each in plan.deliveries] if plan else []
     found = await ledger.deliveries(entry.session, memory_ids=ids)
-    return [each for each in found if each.sequence == entry.sequence]
+    own = [each for each in found if each.sequence == entry.sequence]
+    return [*own, *await told_anew(ledger, entry)] if isinstance(entry.body, Transferred) else own
 
 
 async def earlier_retraction(ledger: Ledger, session: str, target: str, entry: Entry | None) -> Entry | None:

@@ -12,7 +12,7 @@ from .base import Record
 from .character import Cast
 from .derived import Derivation
 from .disguise import Unmasking, Worn, hidden_from
-from .journal import Revised
+from .journal import Revised, Transferred
 from .learned import Learned, learned
 from .memory import Support
 from .memory_types import MetaValue, without_null
@@ -129,11 +129,6 @@ class Delivery(Record):
         return self.is_active or self.status == "archived"
 
 
-def arriving(plan: Plan, day: float) -> list[Delivery]:
-    """Those of a plan's deliveries that support their memories on a game day."""
-    return [each for each in plan.deliveries if each.status in ACTIVE and each.due <= day]
-
-
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:
     """Deliveries in groups that have the same `by`, such as their memory, in the order of each group's first one."""
     groups: dict[str, list[Delivery]] = {}
@@ -226,6 +221,9 @@ class Plan(Record):
     """Proposed memories that are not messages. Each is appended to the journal as an entry of its own."""
     revisions: tuple[Revised, ...] = ()
     """Messages in which a name is another now. Each is appended to the journal as an entry of its own."""
+    retold: dict[int, Transferred] = {}
+    """Number of the entry by which something was told by hand → the same telling, in the new words of an edited
+    message. Each is appended to the journal as an entry of its own."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """What is to be removed."""
     restorations: tuple[Restoration, ...] = ()
@@ -285,6 +283,7 @@ def plan_text(plan: Plan) -> str:
     lines += [f"struck for {each.owner}: {each.reason}" for each in plan.deliveries if each.status == "struck"]
     lines += [f"derived for {each.owner or each.container}: {gist(each.content)}" for each in plan.derived]
     lines += [f"named anew: {each.target}" for each in plan.revisions]
+    lines += [f"told anew: {each}" for each in plan.retold.values()]
     lines += map(str, plan.withdrawals)
     lines += [f"restored: {counted(len(each.restores), 'support')} of {each.memory_id}" for each in plan.restorations]
     lines += [f"forgotten: {joined(plan.forgotten)}"] if plan.forgotten else []

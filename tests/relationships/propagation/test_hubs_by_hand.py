@@ -117,3 +117,12 @@ async def test_who_is_told_what_they_read_in_a_hub_keeps_who_told_them_first(ope
         await story.tell("cyd", "ben", "k")
     assert (await read(copies))["ben"] == ["Ann told you (day 1): Ann, on day 1: The vulture is here."]
     assert await read(hub) == await read(copies)
+
+
+async def test_what_was_told_out_of_a_hub_follows_an_edit(open_app: Opener, tmp_path: Path) -> None:
+    copies, hub = [await begin(open_app, tmp_path, each) for each in (COPIES, HUB)]
+    for story in (copies, hub):
+        await story.tell("cyd", "eve", "k")
+        await story.edit("k", "The eagle is here.")
+    assert (await read(copies))["eve"] == ["Cyd told you (day 1): Ann, on day 1: The eagle is here."]
+    assert await read(hub) == await read(copies)
