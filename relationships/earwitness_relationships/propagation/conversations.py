@@ -30,7 +30,7 @@ from .talks import (
     Talk,
     TalkKey,
     as_listener_has_it,
-    one_each,
+    one_for_each_listener,
     pair,
     said_in,
     talks_of,
@@ -170,7 +170,7 @@ class Conversations:
             walk = Walk(adjacency, seed, until=today, among=people.characters, when="conversation")
             walk.run()
             most = {**walk.most_on_a_day(), **most}
-            found[message.key] = one_each(map(self._from_today, walk.tellings()), pairs)
+            found[message.key] = one_for_each_listener(map(self._from_today, walk.tellings()), pairs)
             pairs.update(map(pair, found[message.key]))
         return found, most
 

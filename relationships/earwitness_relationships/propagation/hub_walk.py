@@ -269,16 +269,17 @@ def _hub_telling(slug: str, hubs: Sequence[HubReached], day: float) -> HubTellin
     first = min(each.level for each in hubs)
     ways = {(by[0], by[1].carrier.rule): by for each in hubs if each.level == first for by in each.bys}
     tellings = [telling_of(slug, *by).model_copy(update={"hub": True}) for by in ways.values()]
-    return HubTelling(slug=slug, told_on=day, tellings=tuple(sorted(tellings, key=shown_first)))
+    return HubTelling(slug=slug, told_on=day, tellings=tuple(sorted(tellings, key=shown_first_of_day)))
 
 
 def _in_order(hub: HubTelling) -> tuple[object, ...]:
     first = hub.tellings[0]
-    return (first.day, first.hop, *shown_first(first))
+    return (first.day, first.hop, *shown_first_of_day(first))
 
 
-def shown_first(telling: Telling) -> tuple[int, float, str, str]:
-    """Sort key: of several tellings of one day, the one that a memory shows comes first."""
+def shown_first_of_day(telling: Telling) -> tuple[int, float, str, str]:
+    """Sort key: of several tellings of one day and one moment, the one that a memory shows comes first. Core orders the
+    supports of a copy, and memories of several hubs, in the same way, once their days and moments are compared."""
     return STRENGTH.index(telling.how), -telling.trust, telling.teller, telling.rule
 
 

@@ -9,7 +9,7 @@ from math import inf
 
 from pydantic import JsonValue
 
-from earwitness import Settings, Share, SharingAnswer, SharingEvent
+from earwitness import Derivation, Settings, Share, SharingAnswer, SharingEvent
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
@@ -50,6 +50,33 @@ class SharingQuestion:
     readers: HubReaders
 
 
+@dataclass(frozen=True)
+class ToldNow:
+    """What the walk of a message found, beside what was told of it before."""
+
+    seed: Seed
+    earlier: Mapping[str, Telling]
+    """Listener → how they were told before."""
+    before: Sequence[HubTelling]
+    """What hubs were told before."""
+    walk: HubWalk
+    tellings: Sequence[Telling]
+    """Who is told now, one by one."""
+    hubs: Sequence[HubTelling]
+    """What hubs are told now."""
+    read: Mapping[str, Telling]
+    """Who reads it in a hub → the telling, where somebody asks for that."""
+
+    @property
+    def known(self) -> Mapping[str, Telling]:
+        """Listener → how they know it, before named models spread it."""
+        return {**self.earlier, **self.read, **_first(self.tellings)}
+
+
+SaidInHub = tuple[HubTelling, Mapping[str, str]]
+"""What a hub is told, and what each of its tellers says."""
+
+
 class RelationshipsSharing:
     """Passes on what members of pantheons live and learn.
 
@@ -88,42 +115,25 @@ class RelationshipsSharing:
         event, memo, people = asked.event, asked.memo, asked.people
         if event.arrived:
             await memo.sweep()
-        earlier, before = (await memo.earlier_tellings(), memo.in_hubs()) if event.arrived else ({}, [])
-        seed = seed_of_arrived(event, people, earlier) if event.arrived else seed_of(event, people)
-        if before:
-            before = [*still_told(before, _on_arrival(asked, seed), event.day)]
-        walk = _walked(asked, seed, await heard_on_days(asked), earlier, before)
-        on_way = on_their_way(before, asked.readers, event.day)
-        walked = [*_sooner(walk.tellings(), earlier, on_way)]
-        told = (_at_this_moment(each, event, picture.graph) for each in walk.hub_tellings())
-        hubs = [without_sooner(each, on_way, asked.readers) for each in _sooner_in_hubs(told, before)]
-        walked += overtaken(hubs, earlier, asked.readers)
-        read = _readers(asked.adjacency, walk, hubs)
-        by_models = self._by_models(asked, seed, {**earlier, **read, **_first(walked)}, event.day)
-        words = _words(event, people, before)
-        passing = PassingOn(event, people, memo, self._retellers, self._triages, walk.texts)
-        passed = await passing.passed_on([*walked, *by_models.tellings], words)
+        told = await _told_now(asked, picture.graph)
+        by_models = self._by_models(asked, told.seed, told.known, event.day)
+        words = _words(event, people, told.before)
+        passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts)
+        passed = await passing.passed_on([*told.tellings, *by_models.tellings], words)
         first = _first(passed.tellings)
-        said = [await self._in_hub(each, people, words) for each in hubs]
-        in_hubs = [*arrived_by_now(event, before), *(hub for hub, _ in said)]
-        memo.keep({**earlier, **first}, in_hubs, by_models.left)
-        if asked.adjacency.counts_days or asked.adjacency.has_triages:
-            memo.note([*first.values(), *read.values()])
-        otherwise = {*seed.direct, *seed.heard, *earlier, *first}
-        derived = [each for hub, texts in said for each in in_hub(event, hub, people, otherwise, texts)]
-        read_there = (each for hub, texts in said for each in _shares_in_hub(walk, hub, people, texts))
+        said = [await self._in_hub(each, people, words) for each in told.hubs]
+        _keep(asked, told, first, said, by_models)
+        read_there = (each for hub, texts in said for each in _shares_in_hub(told.walk, hub, people, texts))
         personal = retold_of_personas(self._table, event, chain(passed.shares, read_there))
         return SharingAnswer(
             shares=tuple(passed.shares),
-            derived=(*derived, *personal),
+            derived=(*_derived(asked, told, first, said), *personal),
             facts=() if event.arrived else _fed(picture, event),
             consulted=tuple(passed.consulted),
             version=picture.version,
         )
 
-    async def _in_hub(
-        self, hub: HubTelling, people: Personalities, words: Mapping[str, str]
-    ) -> tuple[HubTelling, Mapping[str, str]]:
+    async def _in_hub(self, hub: HubTelling, people: Personalities, words: Mapping[str, str]) -> SaidInHub:
         """What a hub is told, and what each of its tellers says."""
         said: dict[str, str] = {}
         for each in hub.tellings:
@@ -172,6 +182,44 @@ class RelationshipsSharing:
         if self._people is None or self._people.cast is not event.cast:
             self._people = Personalities(event.cast)
         return self._people
+
+
+async def _told_now(asked: SharingQuestion, graph: GraphView) -> ToldNow:
+    event, memo = asked.event, asked.memo
+    earlier, before = (await memo.earlier_tellings(), memo.in_hubs()) if event.arrived else ({}, [])
+    seed = seed_of_arrived(event, asked.people, earlier) if event.arrived else seed_of(event, asked.people)
+    if before:
+        before = [*still_told(before, _on_arrival(asked, seed), event.day)]
+    walk = _walked(asked, seed, await heard_on_days(asked), earlier, before)
+    on_way = on_their_way(before, asked.readers, event.day)
+    tellings = [*_sooner(walk.tellings(), earlier, on_way)]
+    told = (_at_this_moment(each, event, graph) for each in walk.hub_tellings())
+    hubs = [without_sooner(each, on_way, asked.readers) for each in _sooner_in_hubs(told, before)]
+    tellings += overtaken(hubs, earlier, asked.readers)
+    return ToldNow(seed, earlier, before, walk, tellings, hubs, _readers(asked.adjacency, walk, hubs))
+
+
+def _keep(
+    asked: SharingQuestion,
+    told: ToldNow,
+    first: Mapping[str, Telling],
+    said: Sequence[SaidInHub],
+    by_models: SpreadByModels,
+) -> None:
+    """Keep what is still to arrive, and who hears how much on which day."""
+    in_hubs = [*arrived_by_now(asked.event, told.before), *(hub for hub, _ in said)]
+    asked.memo.keep({**told.earlier, **first}, in_hubs, by_models.left)
+    if asked.adjacency.counts_days or asked.adjacency.has_triages:
+        asked.memo.note([*first.values(), *told.read.values()])
+
+
+def _derived(
+    asked: SharingQuestion, told: ToldNow, first: Mapping[str, Telling], said: Iterable[SaidInHub]
+) -> Iterator[Derivation]:
+    """The memories in hubs."""
+    otherwise = {*told.seed.direct, *told.seed.heard, *told.earlier, *first}
+    for hub, texts in said:
+        yield from in_hub(asked.event, hub, asked.people, otherwise, texts)
 
 
 async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:

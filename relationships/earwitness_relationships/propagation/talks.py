@@ -77,7 +77,7 @@ def those_who_have_it(
     ]
 
 
-def one_each(tellings: Iterable[Telling], talks: Collection[TalkKey]) -> list[Telling]:
+def one_for_each_listener(tellings: Iterable[Telling], talks: Collection[TalkKey]) -> list[Telling]:
     """One telling of a message for each listener: by whoever tells them something already, else the first. It goes on
     as far as one of them allows."""
     found: dict[str, Telling] = {}
