@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 LENGTH = 4
 SHARE = 0.5
-FEWEST = 3
+FEWEST = 5
 """A line with fewer shingles is too short to be like another one by chance or not."""
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
