@@ -10,6 +10,7 @@ from .end.deliveries import Work
 from .end.reconciliation import reconciled
 from .engine import Engine
 from .extras import BranchingLedger, BranchingStore, PlacedStore
+from .ids import RETOLD
 from .protocols import Store
 from .records.plan import Plan, Snapshot
 
@@ -27,6 +28,8 @@ async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
     ledger, store = engine.ledger, engine.store
     if not (isinstance(ledger, BranchingLedger) and isinstance(store, BranchingStore)):
         return False
+    if any(each.key.startswith(RETOLD) for each in await ledger.entries(session, after=up_to, limit=1)):
+        return False  # the branch must tell it anew itself, as its plans are carried out
     seen, changed = await engine.ledger.decided(session), await ledger.touched(session, up_to)
     made = await engine.ledger.load(id) or await ledger.branch(session, id, up_to)
     if made is None:
