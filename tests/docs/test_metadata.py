@@ -43,6 +43,9 @@ async def everything(ew: Earwitness) -> set[str]:
     await story.update("Alice woke the dragon", character="alice", type="awoken", audience="public")
     await story.remember("alice", "Never again.", rests_on=["m1"])
     await story.remember(None, "The gods watch.", container=hub)
+    branch = await story.fork("s2")
+    await branch.remember(None, "The gods watch again.", container=hub)
+    await branch.delivered()
     await story.delivered()
     memories = list(await ew.engine.store.list(hub.name))
     for owner in (*story.cast.ids, "world"):
