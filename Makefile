@@ -70,21 +70,21 @@ check: $(STAMP) ## ruff, mypy --strict, import contracts, the synchronous classe
 	$(BIN)/mypy --strict $(ROOTS)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/generate_sync.py --check
-	$(BIN)/python -m pytest -q tests/docs
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal tests/docs
 
 sync: $(STAMP) ## write earwitness.sync again, after a public method of the asynchronous classes changed
 	@$(BIN)/python scripts/generate_sync.py
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench
-PROGRAMS ?= recall recall_speed turn_speed end_speed listeners propagation long_texts replay growth branches detectors
+PROGRAMS ?= recall tokens recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults
 PLOTS ?=
 
 bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose
 	@mkdir -p $(or $(PLOTS),.); for program in $(PROGRAMS); do \
 		case $$program in \
-			recall) files="$(wildcard $(EARWITNESS_DATA)/recall/*.json)"; \
-				[ -n "$$files" ] || { echo "recall: skipped, EARWITNESS_DATA names no folder with recall/*.json"; continue; };; \
+			recall|tokens) files="$(wildcard $(EARWITNESS_DATA)/recall/*.json)"; \
+				[ -n "$$files" ] || { echo "$$program: skipped, EARWITNESS_DATA names no folder with recall/*.json"; continue; };; \
 			detectors) files="$(wildcard $(EARWITNESS_DATA)/participants/*.jsonl $(EARWITNESS_DATA)/participants/*/*.jsonl)";; \
 			replay) files="$(wildcard $(EARWITNESS_DATA)/transcripts/crd3-*.json)";; \
 			*) files=;; \

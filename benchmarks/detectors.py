@@ -42,7 +42,7 @@ DETECTORS = {
     "vote": Vote,
 }
 LIMIT_MS = 1.0
-LIMIT_CAST = 20
+LIMIT_CAST = 100
 """The limit is for scenes of so many characters at most, and for those of the files."""
 RECENT = 24
 TELLER = "teller"

@@ -1,12 +1,20 @@
 """Fixtures that every test of the house may ask for."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from .graph_servers import arcadedb, named_server, neo4j  # noqa: F401 - fixtures
+from .postgres_servers import (  # noqa: F401 - fixtures
+    durable_postgres,
+    new_postgres_dsn,
+    postgres,
+    postgres_dsn,
+    shared_postgres_database,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -34,3 +42,13 @@ def development_data() -> Path:
     if not folder:
         pytest.skip("EARWITNESS_DATA is not set; this test reads the development data, no part of the project")
     return Path(folder)
+
+
+@pytest.fixture
+def first_failure_is_enough() -> Iterator[None]:
+    """Random examples are neither shrunk nor gathered: for planted mistakes, whose shortest example nobody reads."""
+    before = settings.get_current_profile_name()
+    settings.register_profile("first failure", phases=[Phase.generate], report_multiple_bugs=False, database=None)
+    settings.load_profile("first failure")
+    yield
+    settings.load_profile(before)

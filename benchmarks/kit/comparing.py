@@ -14,13 +14,13 @@ from .measuring import Round, ratio, timing
 from .workers import Worker
 
 
-def chosen(names: Sequence[str], skipped: dict[str, str]) -> list[Entry]:
+def chosen(names: Sequence[str], skipped: dict[str, str], entries: Sequence[Entry] = ENTRIES) -> list[Entry]:
     """The contenders of these names (all, when there are none) that can be measured here; why not, for the others."""
-    unknown = set(names) - {entry.name for entry in ENTRIES}
+    unknown = set(names) - {entry.name for entry in entries}
     if unknown:
-        known = ", ".join(repr(entry.name) for entry in ENTRIES)
+        known = ", ".join(repr(entry.name) for entry in entries)
         raise click.UsageError(f"unknown contender {', '.join(map(repr, sorted(unknown)))}. Choose from {known}.")
-    wanted = [entry for entry in ENTRIES if not names or entry.name in names]
+    wanted = [entry for entry in entries if not names or entry.name in names]
     for entry in wanted:
         if why := missing(entry):
             skipped[entry.name] = why

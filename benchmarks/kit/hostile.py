@@ -7,8 +7,13 @@ import unicodedata
 from collections.abc import Mapping
 
 REPEATED = {
+    "a long answer in which some come and go": (
+        '"The ferry is sold," said Alice.\n\nBob left the room.\n\n"He must not hear of it," said Charlie.\n\n'
+        'Bob came back in.\n\n"Is it cold out there?" asked Alice.\n\n'
+    ),
     "prose": "Bob picks up the sword and tells Alice that it is hers. ",
     "names": "Bob x ",
+    "names and their goings": "Bob left. ",
     "thoughts": '"Fool," I thought. ',
     "brackets": "([",
     "marks": "\"'*([{.,;:!?-_~`<>/|@#$%^&+= ",

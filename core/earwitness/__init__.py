@@ -7,6 +7,9 @@ each turn. These names are loaded when they are first used (PEP 562): nobody wai
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+__version__: str
+"""The version of the installed package."""
+
 if TYPE_CHECKING:
     from .app import Earwitness
     from .backstage.backstage import Backstage
@@ -150,7 +153,11 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names.sp
 
 
 def __getattr__(name: str) -> object:
-    """What is exported, from where it lives."""
+    """What is exported, from where it lives; and `__version__`, as the installed package says."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f".{_HOME[name]}", __name__), name)

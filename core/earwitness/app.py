@@ -15,8 +15,8 @@ from .clock import now
 from .containers import Container, Membership, character_container, world_container
 from .end.applier import Applier
 from .end.decider import Decider
-from .engine import Engine
-from .errors import InputError, UnknownName, unknown
+from .engine import FORGOTTEN, Engine
+from .errors import InputError, StorageError, UnknownName, unknown
 from .extensions import Extensible
 from .extras import ReembeddingStore, SnapshotLedger
 from .ids import check_new_session_id, check_session_id, with_invisible
@@ -35,8 +35,6 @@ from .story_export import StoryExport
 from .transfer import Seen, unseen
 from .validation.arguments import several, table, text
 from .validation.records import check_state, keepable, state_keys
-
-FORGOTTEN = "#forgotten"
 
 
 class Earwitness(Extensible):
@@ -181,7 +179,9 @@ class Earwitness(Extensible):
     async def forget(self, session: str) -> None:
         """Remove a story for good: memories, journal, everything. Raises `UnknownName`, `StorageError`.
 
-        If it is interrupted, the next call that names the story finishes it.
+        A store that is away raises `StorageError`. The story is forgotten then, too: nobody can open it any more. The
+        ledger keeps the names of its containers until the store has dropped them: `ew.spool.replay()` finishes it, and
+        so does the next call that names the story.
         """
         self._background.check()
         if await self.engine.ledger.load(text("session", session)) is None:
@@ -190,7 +190,11 @@ class Earwitness(Extensible):
             await decider.end()
         async with self._opening:
             await self.engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
-            await self._erased(session)
+            try:
+                await self._erased(session)
+            except StorageError as error:
+                error.add_note(f"session {session!r} is forgotten; ew.spool.replay() drops what the store still holds.")
+                raise
 
     async def import_session(
         self, lines: Iterable[Mapping[str, Any]] | StoryExport, *, id: str | None = None, seen: Seen = unseen

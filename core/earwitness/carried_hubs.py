@@ -27,6 +27,12 @@ def is_hub_memory(delivery: Delivery) -> bool:
     return is_in_hub and delivery.is_derived and delivery.support.how != "direct"
 
 
+def message_key_of(delivery: Delivery) -> str:
+    """The key of the message that a delivery tells of, else its source."""
+    keys = delivery.metadata.get("messageIds")
+    return keys[0] if is_hub_memory(delivery) and isinstance(keys, list) and keys else delivery.source
+
+
 def tells_a_hub(derivation: Derivation) -> bool:
     """Whether it is what a rule tells the members of a pantheon, in the one memory that all of them read."""
     container = derivation.registers

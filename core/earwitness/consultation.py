@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -24,7 +24,7 @@ from .records.refusal import ENCLOSING
 from .records.usage import Reply, Usage
 from .redaction import without
 from .strategy import Strategy
-from .time_limit import LimitReached, contained, reason, within
+from .time_limit import LimitReached, apart, contained, reason
 from .validation.records import check_finite, check_readable
 
 T = TypeVar("T")
@@ -54,6 +54,8 @@ class Answered(Generic[T]):
     """The version of what the answer rests on, if it names one."""
     usage: Usage | None = None
     """The model that was asked, and what it cost; also for an unusable answer."""
+    notes: tuple[str, ...] = ()
+    """How the answer came about, as whoever gave it says; also for an unusable answer."""
 
     @property
     def label(self) -> str:
@@ -69,6 +71,7 @@ class Answered(Generic[T]):
             usage=self.usage,
             seconds=round(self.seconds, 6),
             failure=self.failure,
+            notes=self.notes,
         )
 
 
@@ -83,7 +86,7 @@ async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[
     try:
         value = _called(call)
         if inspect.isawaitable(value):
-            value = await asyncio.ensure_future(_apart(limit, value))
+            value = await asyncio.ensure_future(apart(limit, value))
     except LimitReached:
         return _late(by, started, limit)
     except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
@@ -94,14 +97,6 @@ async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[
     if seconds > limit:  # it blocked the thread: a late answer counts as none
         return _late(by, started, limit)
     return Answered(by, value, seconds)
-
-
-async def _apart(limit: float, work: Awaitable[T]) -> T:
-    """Run the work in a task of its own, so that one that cancels its task, or exits, takes nobody along."""
-    try:
-        return await within(limit, work)
-    except (SystemExit, GeneratorExit) as error:
-        raise StrategyError(named(error)) from error
 
 
 def _called(call: Callable[[], Soon[Any]]) -> Any:
@@ -174,6 +169,7 @@ class Consultant:
             strategy.settings,
             reply.version or strategy.version,
             reply.usage,
+            tuple([without(note, strategy.secrets) for note in reply.notes]),
         )
         if self.observers:
             self.observers.tell(_observation(strategy, method, event, answered))
@@ -221,9 +217,9 @@ def _understood(read: AnswerReader[T], value: object) -> tuple[T | None, str | N
 
 def _reply(value: object) -> Reply:
     """The part of an answer that describes the answer itself, as far as it can be recorded."""
-    if not isinstance(value, Reply) or (value.version is None and value.usage is None):
+    if not isinstance(value, Reply) or (value.version is None and value.usage is None and not value.notes):
         return _SILENT
-    said = Reply.model_construct(version=value.version, usage=value.usage)
+    said = Reply.model_construct(version=value.version, usage=value.usage, notes=value.notes)
     return _SILENT if unkeepable(said) else said
 
 

@@ -289,6 +289,8 @@ class Drafts:
         fields = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words}
         return checked(Transferred, channel=some_channel(channel), **fields, **given)
 
-    def archiving(self, memories: Iterable[MemoryRef], *, restore: bool = False) -> Archived:
+    def archiving(
+        self, memories: Iterable[MemoryRef], *, restore: bool = False, dropped: str | None = None
+    ) -> Archived:
         """Memories taken out of recall, or put back. See `Session.archive` and `restore`."""
-        return checked(Archived, memories=memory_ids("memories", memories), restore=restore)
+        return checked(Archived, memories=memory_ids("memories", memories), restore=restore, dropped=dropped)

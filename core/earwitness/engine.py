@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from .consultation import Consultant
 from .dispatch import Plugins
-from .extras import TransactionLedger, TransactionStore
+from .extras import ClaimingLedger, LocalFirstStore, TransactionLedger, TransactionStore
 from .foreground import Foreground
 from .lifecycle import Lifecycle
 from .loading.resources import Resources
@@ -16,14 +18,22 @@ from .loading.settings import Settings
 from .observers import Observers
 from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
 from .strategy import Strategy
+from .time_limit import apart, within
 
+T = TypeVar("T")
 MACROS = "earwitness:macros"
 """The name under which core keeps which entries hold macros for names, next to the data of plugins."""
 QUOTING = "earwitness:quoting"
 """The name under which core keeps messages that contain a placeholder, next to the data of plugins."""
 
+FORGOTTEN = "#forgotten"
+"""The key of the entry that marks a story as forgotten, until the store has dropped its containers."""
+SPOOL = "earwitness:spool"
+"""The name under which core keeps why the store has not taken what is decided, next to the data of plugins."""
 UNTOLD = "earwitness:untold"
 """The name under which core keeps what has arrived while a sharing rule failed, next to the data of plugins."""
+WITHHELD = "earwitness:withheld"
+"""The name under which core keeps what was due while a guard failed, next to the data of plugins."""
 
 
 @dataclass(frozen=True)  # without slots: `cached_property` needs a place
@@ -62,7 +72,7 @@ class Engine:
     @property
     def data_owners(self) -> tuple[str, ...]:
         """Names under which plugins and strategies keep durable data."""
-        return (*self.plugins.names, *(each.label for each in self.askable), MACROS, QUOTING, UNTOLD)
+        return (*self.plugins.names, *(each.label for each in self.askable), MACROS, QUOTING, UNTOLD, WITHHELD)
 
     @property
     def one_database(self) -> bool:
@@ -73,10 +83,31 @@ class Engine:
         database = getattr(self.ledger, "database", None)
         return database is not None and database is getattr(self.store, "database", None)
 
+    def store_work(self, limit: float, work: Awaitable[T]) -> Awaitable[T]:
+        """Work of the store within `limit` seconds, in a task of its own if it asks somebody elsewhere.
+
+        Await it at once. Raises `LimitReached`, and whatever the store raises.
+        """
+        return within(limit, work) if self._store_is_here else asyncio.ensure_future(apart(limit, work))
+
+    @cached_property
+    def _store_is_here(self) -> bool:
+        return bool(getattr(self.store, "prepares_here", False))
+
+    @cached_property
+    def claims(self) -> ClaimingLedger | None:
+        """The ledger, if several processes may decide on it and one of them at a time claims a session."""
+        return self.ledger if isinstance(self.ledger, ClaimingLedger) else None
+
+    @cached_property
+    def local_first(self) -> LocalFirstStore | None:
+        """The store, if it keeps everything here before it goes elsewhere."""
+        return self.store if isinstance(self.store, LocalFirstStore) else None
+
     @cached_property
     def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:
-        """Ledger and store, if a plan and its memories can share one transaction of theirs."""
-        ledger, store = self.ledger, self.store
-        if self.one_database and isinstance(ledger, TransactionLedger) and isinstance(store, TransactionStore):
-            return ledger, store
-        return None
+        """Ledger and store, or the store here, if a plan and its memories can share one transaction of theirs."""
+        ledger, store = self.ledger, self.local_first.local if self.local_first else self.store
+        if not (self.one_database and isinstance(ledger, TransactionLedger) and isinstance(store, TransactionStore)):
+            return None
+        return (ledger, store) if store.prepares_here else None

@@ -19,6 +19,7 @@
     ├── PluginError               a plugin failed, and the host asked for `strict`
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
         ├── NotYetApplied         what was decided has not reached the store in time
+        ├── PartialWrite          a store has written only a part of a batch; the rest is tried again
         ├── StorageFull           no space left on the device
         ├── StorageLocked         another process has locked the file for too long
         ├── StorageCorrupt        the file is no Earwitness store, or is damaged
@@ -29,7 +30,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 
@@ -107,6 +108,20 @@ class StorageError(EarwitnessError):
 
 class NotYetApplied(StorageError):
     """What was decided has not reached the store in time. Nothing is lost; it is applied once the store answers."""
+
+
+class PartialWrite(StorageError):
+    """A store has put or removed only a part of a batch. It names what it has done; the rest is tried again."""
+
+    def __init__(self, message: str = "only a part was written", written: Mapping[str, Iterable[str]] | None = None):
+        """`written` is what was put or removed: container name → memory ids."""
+        super().__init__(message)
+        self.written = {container: frozenset(ids) for container, ids in (written or {}).items()}
+        """What was put or removed: container name → memory ids."""
+
+    def names(self, container: str, id: str) -> bool:
+        """Whether this memory was put or removed."""
+        return id in self.written.get(container, ())
 
 
 class StorageFull(StorageError):

@@ -174,7 +174,8 @@ class WorldAnswer(Reply):
 
     participants: dict[str, Participant] | None = None
     """Who took part; `None` leaves that to the detector. The agent may leave out anybody the detector admits. It may
-    name others only if they could have perceived the message."""
+    name others only if they could have perceived the message: nobody in a direct message, nobody whom the detector
+    shuts out from a whisper, and nobody at all if the detector failed."""
     knowledge: dict[str, tuple[Knowledge, ...]] = {}
     """Character id → lines of world knowledge, each citing the world memories it rests on."""
     updates: tuple[Update, ...] = ()
@@ -325,8 +326,9 @@ class ReadRequest(Record):
     always: bool = False
     """Whether its newest memories are always included, whatever is asked; by default they are searched."""
     unless_own: bool = False
-    """Whether to leave out what is about messages of which the reader's own container holds a memory. What several such
-    reads find about the same messages, or with the same `factId`, is read once: the strongest, then the earliest."""
+    """Whether to leave out what is about messages that the reader perceived. What several such reads and the reader's
+    own container hold about the same messages, or with the same `factId`, is read once: the strongest, then the
+    earliest."""
     any_day: bool = False
     """Whether to find also what another session learned on a later day than it is here: for containers whose sessions
     count their days each for themselves."""

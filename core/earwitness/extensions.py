@@ -11,7 +11,7 @@ after an edit, a reroll or a retraction, to make anew what rested on it.
 
 One in the group `earwitness.arrival` names a coroutine function that takes the story and its `Earwitness`. Where the
 package has noted facts under the entry point's name, it is awaited after a change of the game day, to pass on what has
-arrived with it.
+arrived with it; and after the first message or change once the story is opened again, or once it has failed.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class Extensible:
     """The entry point group of extensions to this class."""
     _extended: tuple[object, ...]
     """What their factories take."""
+    _passed_on = False
+    """Whether packages have passed on what had arrived by the last change of the day."""
 
     async def _followed_up(self, outcome: Revision, target: str) -> Revision:
         """The outcome of an edit, reroll or retraction, once packages have made anew what rested on it.
@@ -66,14 +68,18 @@ class Extensible:
         await self._let_follow(REVISION, NOT_REMADE, outcome, target)
         return outcome
 
-    async def _arrived(self, outcome: Revision, changes: Container[str]) -> Revision:
-        """The outcome of a change; of one of the game day, once packages have passed on what has arrived with it."""
-        if "game_day" in changes:
-            await self._let_follow(ARRIVAL, NOT_PASSED_ON, outcome)
+    async def _arrived(self, outcome: Revision, changes: Container[str] = ()) -> Revision:
+        """The outcome of a message or change; of one of the game day, once packages have passed on what has arrived. So
+        it is of the first after the story was opened, or after that has failed: something may be left to do."""
+        if "game_day" in changes or not self._passed_on:
+            self._passed_on = True
+            self._passed_on = await self._let_follow(ARRIVAL, NOT_PASSED_ON, outcome)
         return outcome
 
-    async def _let_follow(self, group: str, failed: str, outcome: Decidable, *about: str) -> None:
+    async def _let_follow(self, group: str, failed: str, outcome: Decidable, *about: str) -> bool:
+        """Whether nothing has failed."""
         story: Any = self
+        succeeds = True
         for point in entry_points(group=group) if story.state.facts else ():
             if story.state.facts_of(point.name):
                 try:
@@ -81,6 +87,8 @@ class Extensible:
                     await point.load()(*self._extended, *about)
                 except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure
                     _log.warning(failed, story.id, point.name, reason(contained(error)))
+                    succeeds = False
+        return succeeds
 
     def __getattr__(self, name: str) -> Any:
         point = None if name.startswith("_") else _point(self._extension_group, name)

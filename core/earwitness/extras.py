@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from .protocols import Store
 from .records.backends import TermHolders
 from .records.memory import Memory
 from .records.plan import Plan, Snapshot
@@ -68,6 +69,46 @@ class TermIndex(Protocol):
 
 
 @runtime_checkable
+class HandWritten(Protocol):
+    """An optional extra of stores in which people write. With it, `who_knows` counts what they wrote."""
+
+    async def by_hand(self, container: str) -> Sequence[Memory]:
+        """The memories that a person wrote or changed; they have `byHand` in their metadata."""
+        ...
+
+    def place(self, container: str) -> str:
+        """Where a person finds the container, such as the path of a file."""
+        ...
+
+
+@runtime_checkable
+class ClaimingLedger(Protocol):
+    """An optional extra of ledgers that several processes share: one of them at a time decides a session's entries, so
+    that no strategy is asked twice. Without it the first recorded plan wins, and what others were asked is lost."""
+
+    async def claim(self, session: str, sequence: int) -> bool:
+        """Wait until this process may decide an entry, or another one has decided it. Answers which: true for this one.
+
+        The claim is on the session, holds until `release`, and expires when its process stops renewing it, as by being
+        killed. Raises `UnknownName` for an unknown session."""
+        ...
+
+    async def release(self, session: str) -> None:
+        """Let other processes decide. It waits for nobody; a session that this process has not claimed is fine."""
+        ...
+
+
+@runtime_checkable
+class DataOwnersLedger(Protocol):
+    """An optional extra of ledgers. Without it, `migrate` leaves behind what plugins keep that are neither installed
+    nor named in a plan."""
+
+    async def data_owners(self, session: str) -> Sequence[str]:
+        """Names of the plugins and strategies that keep data for this session, sorted."""
+        ...
+
+
+@runtime_checkable
 class SnapshotLedger(Protocol):
     """An optional extra of ledgers that keep everything in one file, perhaps together with the store."""
 
@@ -91,6 +132,23 @@ class ReembeddingStore(Protocol):
 
 
 @runtime_checkable
+class LocalFirstStore(Protocol):
+    """An optional extra of stores that keep everything in a store here and in one elsewhere. Plans that only add
+    memories reach the one here even while the other is away: those who perceived a message remember it then. What the
+    other does not take stays pending."""
+
+    @property
+    def local(self) -> Store:
+        """The store here. `put`, `remove` and `drop` write to it first."""
+        ...
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why the store elsewhere does not answer, for `turn.failures`; empty if it does."""
+        ...
+
+
+@runtime_checkable
 class TransactionStore(Protocol):
     """An optional extra of stores that keep their memories in the ledger's database: a small plan and its memories are
     then written in one transaction, both or neither."""
@@ -98,6 +156,11 @@ class TransactionStore(Protocol):
     @property
     def database(self) -> object:
         """The database; the same object as the ledger's if both share it."""
+        ...
+
+    @property
+    def prepares_here(self) -> bool:
+        """Whether `prepared` asks nobody elsewhere. If it does, plans are recorded without waiting for it."""
         ...
 
     async def prepared(self, memories: Sequence[Memory]) -> Any:
@@ -114,9 +177,11 @@ class TransactionLedger(Protocol):
         """The database; the same object as the store's if both share it."""
         ...
 
-    async def record_applied(self, plan: Plan, after: Snapshot, memories: Any, deliveries: Sequence[str]) -> Plan:
+    async def record_applied(
+        self, plan: Plan, after: Snapshot, memories: Any, deliveries: Sequence[str] | None
+    ) -> Plan:
         """Record a plan as `Ledger.record` does. The same transaction writes the `memories` that the store has
-        `prepared`, and marks the entry and these deliveries, given by id, as applied.
+        `prepared`, and marks the entry and these deliveries, given by id, as applied; with `None`, neither.
 
         It is durable on return. If the entry has a plan already, that one is returned and nothing is written."""
         ...

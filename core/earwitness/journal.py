@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 
+from . import by_hand
 from .clock import now
 from .containers import Container, character_container
 from .end.applier import Applier
@@ -197,12 +198,20 @@ class Journal:
         session = self._live.snapshot.id
         entry = await self._ledger.entry(session, key=target)
         if entry is None and not await self._ledger.deliveries(session, memory_ids=[target], limit=1):
+            await self._refuse_hand_written(target)
             raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
         if entry is not None:
             refuse_revision(entry)
         if own_key is None and (before := await earlier_retraction(self._ledger, session, target, entry)):
             return self.outcome(before)
         return await self.append(checked(Retracted, target=target, by=by), own_key)
+
+    async def _refuse_hand_written(self, id: str) -> None:
+        """Raises `InputError` for a memory that only the store knows: the next look at its file would bring it back."""
+        store, snapshot = self._engine.store, self._live.snapshot
+        if found := await by_hand.held(store, snapshot.id, snapshot.cast, id):
+            where = by_hand.place(store, found[1].container)
+            raise InputError(f"memory {id!r} was written by hand in {where}: delete it there.")
 
     async def reroll_target(self, key: str | None, own_key: str | None) -> str:
         """The key of the message that a reroll replaces.

@@ -77,8 +77,9 @@ async def _call(part: Strategy[Any], name: str, done: str) -> None:
         if inspect.isawaitable(answer):
             await answer
     except EarwitnessError as error:
-        scrub(error, part.secrets)
+        scrub(error, part.quotable)
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises
-        why = without(reason(contained(error)), part.secrets)
-        raise StrategyError(f"{part.label} could not be {done}: {why}.") from cause_of(error, part.secrets)
+        secrets = part.quotable
+        why = without(reason(contained(error)), secrets)
+        raise StrategyError(f"{part.label} could not be {done}: {why}.") from cause_of(error, secrets)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from .engine import QUOTING, UNTOLD, Engine
+from .engine import QUOTING, UNTOLD, WITHHELD, Engine
 from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
@@ -53,6 +53,10 @@ class Unapplied:
     def containers(self) -> Mapping[str, Delivery]:
         """Container → the last delivery that the plan makes to it by that day."""
         return {each.container: each for each in self._arriving}
+
+    def concerns(self, container: str) -> bool:
+        """Whether the plan may change something in a container by that day."""
+        return not self.is_plain or container in self.containers
 
     def due(self, container: str) -> Sequence[Delivery]:
         """The deliveries the plan makes to a container by that day."""
@@ -134,15 +138,24 @@ class Live:
         """Key of a message → label of a sharing rule → ids of those whom it has reached while that rule failed."""
         return self.stored.get(UNTOLD, {})
 
+    @property
+    def withheld(self) -> Mapping[str, JsonValue]:
+        """Key of a message → container → why what is told of it there waits, although it is due."""
+        return self.stored.get(WITHHELD, {})
+
+    def withheld_from(self, containers: Collection[str]) -> dict[str, str]:
+        """Key of a message of which something for one of these containers waits → why."""
+        return {
+            key: str(why)
+            for key, of in self.withheld.items()
+            if isinstance(of, dict)
+            for container, why in of.items()
+            if container in containers
+        }
+
     def has_arrived(self, delivery: Delivery) -> bool:
         """Whether a pending delivery has arrived with a recorded plan that is not applied yet."""
-        own = self.unapplied.get(delivery.sequence)
-        if own is not None and own.day >= delivery.due:
-            return True
-        return any(
-            sequence > delivery.sequence and each.due_day is not None and each.due_day >= delivery.due
-            for sequence, each in self.unapplied.items()
-        )
+        return has_arrived(delivery, self.unapplied)
 
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over the data of each plugin."""
@@ -190,6 +203,17 @@ class Live:
             kept.pop(write.key, None)
             if write.value is not None:
                 kept[write.key] = write.value
+
+
+def has_arrived(delivery: Delivery, unapplied: Mapping[int, Unapplied]) -> bool:
+    """Whether a pending delivery has arrived with one of these plans, given by sequence number."""
+    own = unapplied.get(delivery.sequence)
+    if own is not None and own.day >= delivery.due:
+        return True
+    return any(
+        sequence > delivery.sequence and each.due_day is not None and each.due_day >= delivery.due
+        for sequence, each in unapplied.items()
+    )
 
 
 def written(data: Mapping[str, PluginData]) -> tuple[PluginWrite, ...]:

@@ -62,7 +62,9 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
             "`inspect` lists memories with their ids and keys."
         )
     if grounds.gone is not None:
-        raise InputError(f"rests_on = {grounds.gone!r} was retracted: nothing can rest on it.")
+        raise InputError(
+            f"rests_on = {grounds.gone!r} was retracted, or is withheld from this owner: nothing can rest on it."
+        )
 
 
 async def _check_transferred(engine: Engine, live: Live, body: Transferred) -> None:

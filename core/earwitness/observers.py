@@ -165,7 +165,7 @@ class _ObservedMethod:
                 container=_text(arguments.get("container")),
                 seconds=seconds,
                 count=count,
-                failure=None if error is None else without(named(error), self.part.secrets),
+                failure=None if error is None else without(named(error), self.part.quotable),
             )
         )
 

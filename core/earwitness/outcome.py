@@ -43,6 +43,11 @@ class Settlement(Record):
         return self.plan.message.participants if self.plan.message else {}
 
     @property
+    def addressees(self) -> tuple[str, ...]:
+        """Ids of those who perceived the message and are spoken to, the most certain first."""
+        return self.plan.message.addressees if self.plan.message else ()
+
+    @property
     def knowledge(self) -> dict[str, tuple[str, ...]]:
         """Character id → the lines of world knowledge that came with the message."""
         learned = ((each.owner, each.knowledge) for each in self.plan.deliveries if each.knowledge and each.is_active)
@@ -141,6 +146,11 @@ class Outcome:
     def participants(self) -> dict[str, Participant]:
         """Who perceived it. Raises `NotDecided`."""
         return self.settlement.participants
+
+    @property
+    def addressees(self) -> tuple[str, ...]:
+        """Ids of those who perceived it and are spoken to, the most certain first. Raises `NotDecided`."""
+        return self.settlement.addressees
 
     @property
     def deliveries(self) -> tuple[Delivery, ...]:

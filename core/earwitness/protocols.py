@@ -114,7 +114,7 @@ class ReadProvider(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts → vectors."""
+    """Texts → vectors. One that asks a service has an attribute `remote`, which is true."""
 
     @property
     def identity(self) -> EmbedderIdentity:
@@ -142,11 +142,15 @@ class Store(Protocol):
         ...
 
     async def put(self, memories: Sequence[Memory]) -> None:
-        """Write or replace memories by container and id. Durable on return; all or none where `atomic`."""
+        """Write or replace memories by container and id. Durable on return; all or none where `atomic`.
+
+        A store that has written only a part raises `PartialWrite`, which names that part: the rest is put again, in the
+        same order. Without that, or with another error, everything is."""
         ...
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
-        """Remove these memories, given as container name → ids. Unknown ids are ignored."""
+        """Remove these memories, given as container name → ids. Unknown ids are ignored. Raises `PartialWrite` as
+        `put` does."""
         ...
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from traceback import format_exception
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, TypeGuard, get_args, get_type_hints
+from urllib.parse import unquote
 
 from pydantic import BaseModel, SecretBytes, SecretStr
 
@@ -29,6 +31,8 @@ DEEPEST_HELD = 4
 """How deep an instance is searched for secrets: its lists, tables, models and other instances."""
 MOST_HELD = 10_000
 """How many values of an instance are looked at."""
+_NO_SECRETS = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"})
+"""Variables of every environment whose names sound like secrets; they hold paths."""
 _WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET = frozenset({"auth", "authorization", "bearer", "cookie", "credential", "jwt", "pass", "passwd", "pwd"})
 _SECRET_ENDINGS = ("secret", "secrets", "password", "passwords", "passphrase", "credentials", "cookies")
@@ -67,6 +71,11 @@ def secrets_held(instance: object) -> tuple[str, ...]:
     `SHORTEST` are left out. Nothing of the object is called.
     """
     return tuple(_longest_first(_held(instance)))
+
+
+def secrets_around(environment: Mapping[str, str]) -> list[str]:
+    """The secrets in an environment: the values of variables with the name of a secret, and passwords in URLs."""
+    return secrets_in({name: value for name, value in environment.items() if name not in _NO_SECRETS})
 
 
 def _attributes(instance: object) -> Iterator[object]:
@@ -116,11 +125,18 @@ def without(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def without_passwords(text: str) -> str:
+    """Remove the passwords of URLs, and of `name=value` pairs, from text that is shown, such as an error."""
+    return _redacted_text(text, [])
+
+
 def scrub(error: BaseException, secrets: Collection[str]) -> None:
     """Take these secrets out of what an error says. One that quotes them loses its causes, which may quote them too."""
     if not _quotes(error, secrets):
         return
     error.args = tuple(without(each, secrets) if isinstance(each, str) else each for each in error.args)
+    if notes := getattr(error, "__notes__", None):
+        error.__notes__ = [without(str(each), secrets) for each in notes]
     error.__cause__ = None
 
 
@@ -213,7 +229,8 @@ def _redacted_text(text: str, found: list[str]) -> str:
     """The text without passwords in URLs and without secrets in `name=value` pairs."""
 
     def in_url(match: re.Match[str]) -> str:
-        found.append(match[2])
+        user, password = unquote(match[1]), unquote(match[2])
+        found.extend((match[2], password, b64encode(f"{user}:{password}".encode()).decode()))  # `Basic …`
         return f"{match[1]}:{REDACTED}"
 
     def assigned(match: re.Match[str]) -> str:

@@ -21,7 +21,7 @@ from .end.settle import participants, settled_message
 from .end.whereabouts import folded, state_after
 from .formats import as_said
 from .live import RECENT
-from .loading.settings import EndSettings
+from .loading.end_settings import EndSettings
 from .plugin_data import PluginData
 from .protocols import Detector
 from .records.base import Record
@@ -50,6 +50,8 @@ class Judgement(Record):
     """How long the detector took."""
     failure: str | None = None
     """Why the detector gave no usable answer; `None` if it gave one."""
+    ignored: str | None = None
+    """What of a usable answer was ignored, such as names of nobody in the cast; `None` = nothing."""
 
 
 class Rehearsal:
@@ -112,8 +114,14 @@ class Rehearsal:
         settled = settled_message(message, presence, self._found(moment, presence, self._end.enough), self._end)
         self._advance(settled, (*placed, *_entering(chorus), *presence.movements))
         beliefs = self._beliefs(moment, presence)
+        usable = answered.value is not None
         return Judgement(
-            presence=presence, settled=settled, beliefs=beliefs, seconds=answered.seconds, failure=answered.failure
+            presence=presence,
+            settled=settled,
+            beliefs=beliefs,
+            seconds=answered.seconds,
+            failure=None if usable else answered.failure,
+            ignored=answered.failure if usable else None,
         )
 
     def _message(self, speaker: str, content: str, key: str | None, metadata: dict[str, Any]) -> Message:

@@ -45,10 +45,8 @@ class Session(Extensible):
     _extension_group = "earwitness.session_extension"
 
     def __init__(self, engine: Engine, live: Live, decider: Decider, applier: Applier, app: Opener[Session]) -> None:
-        self._engine = engine
-        self._live = live
-        self._decider = decider
-        self._applier = applier
+        self._engine, self._live = engine, live
+        self._decider, self._applier = decider, applier
         self._journal = Journal(engine, live, decider, applier)
         self._names = NameResolver(live, decider)
         self._drafts = Drafts(live, self._names, self._journal)
@@ -130,7 +128,8 @@ class Session(Extensible):
         The same `key` and text return the first outcome. Raises `UnknownName`, `KeyConflict`, `InputError`."""
         given: dict[str, Any] = {"present": present, "audience": audience, "place": place, "metadata": metadata}
         given |= {"speak_as": speak_as, "context": context, "channel": channel, "in_turn": in_turn}
-        return await self._journal.append(await self._drafts.message(speaker, content, key, **given), key)
+        body = await self._drafts.message(speaker, content, key, **given)
+        return await self._arrived(await self._journal.append(body, key))
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         """Report many messages at once, such as a transcript: each is a table of what `say` takes. They are stored in
@@ -221,10 +220,11 @@ class Session(Extensible):
         body = await self._drafts.transfer(teller, listener, memory, content, channel, **given)
         return await self._journal.append_about_memories(body, key)
 
-    async def archive(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
+    async def archive(self, *memories: MemoryRef, dropped: str | None = None, key: str | None = None) -> Outcome:
         """Take memories out of recall; `restore` puts them back. What rests on them stays. A key means all copies of
-        its message. Raises `UnknownName` for neither an id nor a key, `InputError` for what was retracted."""
-        return await self._journal.append_about_memories(self._drafts.archiving(memories), key)
+        its message. With a reason as `dropped`, strike for good what the store has not taken, and only that. Raises
+        `UnknownName` for neither an id nor a key, `InputError` for what was retracted."""
+        return await self._journal.append_about_memories(self._drafts.archiving(memories, dropped=dropped), key)
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
         """Put archived memories back into recall. Retracted ones stay retracted. Raises as `archive`."""

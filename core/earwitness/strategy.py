@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+
+from .redaction import secrets_around, secrets_held
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -20,6 +23,11 @@ class Strategy(Generic[T_co]):
     """What it was made from, without secrets."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Those secrets, which no failure may quote."""
+
+    @property
+    def quotable(self) -> tuple[str, ...]:
+        """All that a failure might quote and must not: also what the instance holds, and what the environment does."""
+        return tuple(dict.fromkeys((*self.secrets, *secrets_held(self.made), *secrets_around(os.environ))))
 
     @property
     def label(self) -> str:

@@ -14,6 +14,8 @@ T = TypeVar("T")
 WorkSteps = Coroutine[Any, Any, Any]
 PATIENCE = 0.05
 """Seconds beyond the limit in which cancelled work may end as it should."""
+CALLERS_PATIENCE = 0.5
+"""The same after a cancellation of the caller's task. The work may have asked for that one, and may take it back."""
 GRACE = 1.0
 """Seconds that abandoned work has to clean up, while nobody waits for it. After that it is never resumed."""
 
@@ -30,7 +32,8 @@ def within(limit: float, work: Awaitable[T]) -> Generator[Any, Any, T]:
     """The answer of awaited work. Raises `LimitReached` after `limit` seconds, and whatever the work raises.
 
     At the limit, or when the caller is cancelled, the work is cancelled. If it does not end then, it is abandoned: its
-    late answer is dropped, and soon it is resumed no more. It runs in the caller's task until then.
+    late answer is dropped, and soon it is resumed no more. It runs in the caller's task until then. So a time limit,
+    cancel scope or task group of the work's own cancels that task too; the work receives it, and takes it back.
     """
     steps = _awaited(work)
     try:
@@ -40,6 +43,17 @@ def within(limit: float, work: Awaitable[T]) -> Generator[Any, Any, T]:
         return answer
     answer = yield from _LimitedWork(steps, limit).run(awaited)
     return answer
+
+
+async def apart(limit: float, work: Awaitable[T]) -> T:
+    """As `within`, in a task of its own, so that work that cancels its task, or exits, takes nobody along.
+
+    Await it as a future (`asyncio.ensure_future`). What was abandoned may go on cancelling that task, and no other.
+    """
+    try:
+        return await within(limit, work)
+    except (SystemExit, GeneratorExit) as error:
+        raise StrategyError(named(error)) from error
 
 
 def contained(error: BaseException) -> Exception:
@@ -81,17 +95,23 @@ class _LimitedWork:
         self._limit = limit
         self._loop = asyncio.get_running_loop()
         self._deadline = self._loop.time() + limit
+        self._end = self._deadline
+        self._task = asyncio.current_task()
         self._thrown: BaseException | None = None
         """What the work receives with its next step."""
         self._verdict: BaseException | None = None
-        """Why the work was cancelled: `LimitReached`, or the caller's own cancellation."""
+        """Why the work was cancelled: `LimitReached`, or a cancellation of the caller's task."""
+        self._cancellations = 0
+        """How many cancellations of that task were pending with the one in the verdict."""
 
     def run(self, awaited: Any) -> Generator[Any, Any, Any]:
         """Resume the work until it ends; `awaited` is what it waits for now."""
         while (yield from self._wait(awaited)):
             try:
                 awaited = self._resume()
+                self._forget_taken_back()
             except BaseException as end:
+                self._forget_taken_back()
                 if self._verdict is not None:
                     raise self._verdict from None
                 if isinstance(end, StopIteration):
@@ -109,24 +129,43 @@ class _LimitedWork:
     def _wait(self, awaited: Any) -> Generator[Any, Any, bool]:
         """Wait until the work can be resumed; `False` if it was cancelled and the time for that is up too."""
         while True:
+            message: tuple[Any, ...] = ()
             try:
                 done = yield from self._until_done(awaited)
             except asyncio.CancelledError as cancelled:
-                verdict: BaseException = cancelled
+                if not self._may_go_on(cancelled):
+                    return False
+                message = cancelled.args[:1]
             except RuntimeError as error:  # asyncio's answer to what cannot be awaited
                 self._thrown = error
                 return True
             else:
                 if done or self._verdict is not None:
                     return done
-                verdict = LimitReached(f"no answer within {self._limit:g} s")
-            if self._verdict is not None:
-                return False
-            self._verdict, self._deadline = verdict, self._loop.time() + PATIENCE
-            if awaited is None:
-                self._thrown = asyncio.CancelledError()
+                self._verdict = LimitReached(f"no answer within {self._limit:g} s")
+                self._deadline = self._loop.time() + PATIENCE
+            if self._cancelled(awaited, message):
                 return True
-            awaited.cancel()
+
+    def _cancelled(self, awaited: Any, message: tuple[Any, ...]) -> bool:
+        """Cancel what the work waits for. Whether the work can receive that at once; waiting gives others time."""
+        if awaited is None or not awaited.cancel(*message):
+            self._thrown = asyncio.CancelledError(*message)
+            return True
+        return bool(awaited.done())
+
+    def _may_go_on(self, cancelled: asyncio.CancelledError) -> bool:
+        """Keep a cancellation of the caller's task for the verdict. Whether the work has time left to receive it."""
+        if self._verdict is None:
+            self._verdict, self._deadline = cancelled, self._loop.time() + CALLERS_PATIENCE
+            self._cancellations = self._task.cancelling() if self._task else 0
+            return True
+        return self._cancellations > 0 and self._loop.time() < self._deadline
+
+    def _forget_taken_back(self) -> None:
+        """The work had cancelled the task by itself, and has taken that back: it goes on, within its limit."""
+        if self._cancellations and self._task and self._task.cancelling() < self._cancellations:
+            self._verdict, self._deadline, self._cancellations = None, self._end, 0
 
     def _until_done(self, awaited: Any) -> Generator[Any, Any, bool]:
         """Wait as the loop would, but not beyond the deadline. Returns whether that was enough."""

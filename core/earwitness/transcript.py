@@ -192,5 +192,11 @@ def _by_known_names(settled: SettledMessage, hidden: Worn) -> SettledMessage:
     }
     participants = {hidden.get(id, id): part for id, part in settled.participants.items()}
     shown = {id: name for id, name in settled.disguises.items() if id not in hidden}
-    update = {"message": message.model_copy(update=named), "participants": participants, "disguises": shown}
+    spoken_to = None if settled.spoken_to is None else tuple(hidden.get(id, id) for id in settled.spoken_to)
+    update = {
+        "message": message.model_copy(update=named),
+        "participants": participants,
+        "spoken_to": spoken_to,
+        "disguises": shown,
+    }
     return settled.model_copy(update=update)

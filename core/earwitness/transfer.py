@@ -82,7 +82,7 @@ def require_complete(snapshot: Snapshot | None) -> Snapshot | None:
     """Return the snapshot if its session may be opened. Raises `InputError` for an interrupted branch or import."""
     if snapshot is None or not snapshot.unfinished:
         return snapshot
-    what, again = "its import", "Import it again"
+    what, again = "its import or move", "Import or move it again"
     if snapshot.parent is not None:
         what = f"forking it from {snapshot.parent!r} at {snapshot.forked_at}"
         again = f"Fork {snapshot.parent!r} to {snapshot.id!r} at {snapshot.forked_at} again"

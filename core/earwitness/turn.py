@@ -59,7 +59,7 @@ class Turn:
         self._engine = engine
         self._live = live
         missed = [each for each in waiting if request.before is None or each.sequence < request.before.sequence]
-        self._recalled = recalled.model_copy(update={"pending": tuple(each.key for each in missed)})
+        self._recalled = recalled.model_copy(update={"pending": (*recalled.pending, *(each.key for each in missed))})
         self._channel = request.channel
         self._before = request.before
         self._undecided = {entry.body.content for entry in waiting if isinstance(entry.body, Said | Revised)}
@@ -116,7 +116,8 @@ class Turn:
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Keys of messages that the recall did not wait for."""
+        """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
+        due, and waits until a guard that fails can be asked."""
         return self._recalled.pending
 
     @property

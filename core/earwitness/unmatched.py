@@ -69,14 +69,14 @@ def misspelt(filter: Filter, own: Iterable[str] = ()) -> dict[str, str]:
 @lru_cache(maxsize=1024)
 def _one_letter_off(field: str) -> str | None:
     """The one of Earwitness's fields that it differs from in at most one letter."""
-    return next((each for each in FIELDS if _differ_little(_folded(field), _folded(each))), None)
+    return next((each for each in FIELDS if differ_little(_folded(field), _folded(each))), None)
 
 
 def _folded(field: str) -> str:
     return field.replace("_", "").casefold()
 
 
-def _differ_little(one: str, other: str) -> bool:
+def differ_little(one: str, other: str) -> bool:
     """Whether both are equal but for one letter more, less or otherwise, or two that are exchanged."""
     short, long = sorted((one, other), key=len)
     same = next((at for at, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short))

@@ -57,6 +57,24 @@ def test_recall_scores_all_questions_with_evidence_and_each_category(locomo: Pat
     assert found["difference"]["recall@10"].keys() == {"mean", "low", "high"}
 
 
+def test_tokens_sets_what_is_saved_beside_the_evidence_that_stays(tmp_path: Path) -> None:
+    said = [
+        {"speaker": "Ann", "dia_id": f"D1:{number}", "text": f"I have polished lantern number {number} again."}
+        for number in range(4, 44)
+    ]
+    session = {**SESSION, "session_1": [*TURNS, *said]}
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps({"conversation": session, "qa": QUESTIONS}))
+    found = run("tokens", path)["by_history"]
+    assert found.keys() == {"20 messages", "session", "everything"}
+    for mixes in found.values():
+        asked = mixes["last 5 + 5 + 3"]
+        assert asked["questions"] == 2
+        assert asked["evidence"] == 1 > asked["by_last"]
+        assert 0 < asked["saved"] < mixes["last 2 + 3 + 1"]["saved"] < 1
+        assert asked["saved"] == pytest.approx(1 - asked["short"] / asked["full"])
+
+
 def test_recall_reads_conversations_at_the_top_level_too(tmp_path: Path) -> None:
     path = tmp_path / "realtalk.json"
     path.write_text(json.dumps({**SESSION, "session_1": list(map(as_realtalk, TURNS)), "qa": QUESTIONS}))
@@ -69,6 +87,15 @@ def test_recall_speed_measures_us_and_the_limit() -> None:
     for size in ("60", "120"):
         assert found["containers"][size].keys() == {OURS, "the limit"}
         assert found["containers"][size][OURS]["cpu_ms"] > 0
+
+
+def test_a_store_is_measured_beside_its_peer_and_what_it_adds_is_said() -> None:
+    found = run("stores", "--small", "--only", "sqlite", "--only", "qdrant")
+    assert {"sqlite", "the limit"} <= found["turn"].keys() == found["recall"].keys()
+    if "qdrant" not in found["skipped"]:
+        assert found["recall"]["qdrant"]["times_peer"] > 0
+        assert {target["what"].partition(":")[0] for target in found["targets"]} == {"turn", "recall"}
+    assert found["sizes"]["asked"] == 200
 
 
 def test_every_peer_is_measured_or_skipped_with_a_reason() -> None:
@@ -164,3 +191,11 @@ def test_propagation_walks_communities_and_compares_with_networkx() -> None:
     assert found["rules"].keys() == {"bare", "every", "full"}
     assert found["rules"]["every"]["recipients"] > found["rules"]["bare"]["recipients"] > 1
     assert found["faster"] > 1
+
+
+def test_a_story_on_a_service_that_fails_loses_nothing_and_writes_nothing_twice() -> None:
+    found = run("faults", "--turns", 12, "--failing", 0.15, "--lag", 0.2)
+    assert found["wrong"] == []
+    assert found["memories"] > 30
+    assert sum(found["accidents"].values()) > 0
+    assert found["recalls"] >= 12

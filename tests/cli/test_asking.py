@@ -97,6 +97,14 @@ def test_inspect_lists_stories_then_the_cast_then_memories(played: Run) -> None:
         assert played(*words).exit_code == 0
 
 
+def test_inspect_says_what_models_cost_in_a_story(played: Run) -> None:
+    assert played("inspect", "cellar", "--costs").stdout == "no model was asked\n"
+    assert answer(played("inspect", "cellar", "--costs", "--json")) == {"parts": []}
+    refused = played("inspect", "cellar", "world", "--costs")
+    assert refused.exit_code != 0
+    assert "inspect SESSION --costs" in refused.output
+
+
 def test_inspect_filters_by_metadata_in_either_spelling(played: Run) -> None:
     def shown(*filters: str) -> list[str]:
         words = [word for test in filters for word in ("--filter", test)]

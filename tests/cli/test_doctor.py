@@ -54,6 +54,13 @@ def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> N
     assert "all is well" in played("doctor").stdout
 
 
+def test_it_names_extras_that_are_not_installed(played: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ["anyio>=4", "no-such-client>=3; extra == 'openai'", "anyio>=4; extra == 'mcp'"]
+    monkeypatch.setattr("earwitness_plugins.commands.doctor.requires", lambda name: wanted)
+    assert answer(played("doctor", "--json"))["missing_extras"] == ["openai"]
+    assert "openai: pip install 'earwitness[openai]'" in " ".join(played("doctor").stdout.split())
+
+
 def test_it_names_what_is_in_use_and_makes_it(played: Run, folder: Path) -> None:
     report = answer(played("doctor", "--json"))
     used = {kind: [spec["name"] for spec in specs] for kind, specs in report["in_use"].items()}

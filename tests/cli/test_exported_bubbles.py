@@ -65,3 +65,15 @@ def test_a_story_without_bubbles_is_exported_as_ever(inn: Run) -> None:
     lines = inn("export", "inn~vampire-au").stdout.splitlines()
     assert '"bubbles"' not in lines[0]
     assert sum('"kind": "session"' in line for line in lines) == 1
+
+
+def test_an_export_says_what_it_lacks_of_what_people_wrote_in_files(run: Run, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text('store = "markdown"\n', "utf-8")
+    (folder / "inn.yaml").write_text("story: inn\ncast: [alice]\nsteps:\n  - alice: It is cold.\n", "utf-8")
+    assert run("play", "inn.yaml").exit_code == 0
+    (file,) = folder.glob("*.memories/inn-alice/MEMORY.md")
+    file.write_text(file.read_text("utf-8") + "\n- Alice hates snow.\n", "utf-8")
+    result = run("export", "inn", "-o", "inn.jsonl")
+    assert "lacks 1 memory that people wrote or changed" in result.stderr
+    (id,) = [each["id"] for each in answer(run("inspect", "inn", "alice", "--json"))["memories"][-1:]]
+    assert "by hand in" in run("explain", id[:8]).stdout

@@ -1,9 +1,18 @@
 """`earwitness play`: a story is read whole, then played; playing it again changes nothing."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
+from earwitness import Cast, Character
+from earwitness.backstage.knowers import Knower
+from earwitness.records.learned import Learned
+from earwitness_plugins.applications.stories.events import WhoKnowsPlayed
+from earwitness_plugins.terminal.memories import summary
+from earwitness_plugins.terminal.people import People
 
 from .conftest import STORY, Run, answer, told
 
@@ -41,6 +50,20 @@ def test_people_see_who_heard_what_and_who_knows(run: Run, story: Path) -> None:
     assert "Charlie remembers" in shown
     assert "nothing found" in shown
     assert "Who remembers what, and how they know" in shown
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 9])
+def test_the_last_table_breaks_no_word_however_many_questions_there_are(number: int) -> None:
+    ids = ["alexandrina", "bartholomew"]
+    texts = [f"the extraordinarily {word} candlestick" for word in "abcdefghi"][:number]
+    learned = Learned(way="heard", teller="alexandrina")
+    knows = Knower(character="bartholomew", learned=learned, since=5, memory_id="m1", text="x")
+    questions = [WhoKnowsPlayed(text=each, knowers={"bartholomew": knows}) for each in texts]
+    console = Console(width=80, file=(shown_in := StringIO()))
+    console.print(summary(dict.fromkeys(ids, 3), questions, People(Cast(members=tuple(map(Character, ids))))))
+    shown = shown_in.getvalue()
+    assert [shown.count(word) for word in ("extraordinarily", "candlestick")] == [number, number]
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_the_last_line_is_a_command_to_try(run: Run, story: Path) -> None:

@@ -30,6 +30,8 @@ IDS = ["-".join(each) for each in WHOLE]
 PATIENT = {"store_timeout": 120}
 """These tests are about what is stored, not how fast: a loaded machine may take more than the usual 10 s to load the
 embedder and write an imported story, and whoever waits for it would be told that the store has not answered."""
+ABSENT_THEN: dict[str, Any] = {"rests_on": [], "together": [], "is_unsure": False}
+"""Fields that answers have had since, as they are where they say nothing that f1db6cd did not say."""
 Opened = Callable[[tuple[str, str]], AbstractAsyncContextManager[Session]]
 
 
@@ -85,7 +87,7 @@ def worded(found: Any) -> Any:
     if not isinstance(found, dict):
         return found
     since = {"learned", "origin", "contrary", "trust", "strength", "read_in", "until", "not_arrived"}
-    since |= {"rests_on"} if found.get("rests_on") == [] else set()
+    since |= {key for key in ABSENT_THEN if key in found and found[key] == ABSENT_THEN[key]}
     answer = {key: worded(value) for key, value in found.items() if key not in since}
     if "learned" in found:
         words = str(Learned(**found["learned"])) if found["learned"] else None

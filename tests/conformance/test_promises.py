@@ -1,12 +1,11 @@
 """The promises of the design hold on the references and on what we ship, and the suite finds who breaks them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import Phase, settings
 
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
@@ -22,8 +21,6 @@ from earwitness_plugins.stores.sqlite import SqliteStore
 class TestPromisesOnTheReferences(PromisesSuite):
     """The same two dicts are opened again and again: what they keep outlives an Earwitness."""
 
-    examples = 60
-
     @cached_property
     def _made(self) -> tuple[MemoryStore, MemoryLedger]:
         return MemoryStore(), MemoryLedger()
@@ -33,7 +30,7 @@ class TestPromisesOnTheReferences(PromisesSuite):
 
 
 class TestPromisesOnSqlite(PromisesSuite):
-    examples = 30
+    examples = 15
 
     @cached_property
     def _embedder(self) -> StaticEmbedder:
@@ -119,16 +116,6 @@ class Reviving(MemoryLedger):
         """What was withdrawn counts as due."""
         found = await super().deliveries(session, status=status, **asked)
         return [each.model_copy(update={"status": "applied"}) if each.status == "withdrawn" else each for each in found]
-
-
-@pytest.fixture
-def first_failure_is_enough() -> Iterator[None]:
-    """Random examples are neither shrunk nor gathered."""
-    before = settings.get_current_profile_name()
-    settings.register_profile("first failure", phases=[Phase.generate], report_multiple_bugs=False, database=None)
-    settings.load_profile("first failure")
-    yield
-    settings.load_profile(before)
 
 
 @pytest.mark.usefixtures("first_failure_is_enough")

@@ -7,171 +7,18 @@ from typing import Any
 
 import pytest
 
-from earwitness.filters import EVERYTHING, Filter, matches
-from earwitness.records.memory import Hit, Memory
 from earwitness.records.moment import Moment, Perceived, Presence
 from earwitness.records.plan import Plan, Snapshot, Status
 from earwitness.testing.detector import DetectorSuite, check_detector
 from earwitness.testing.ledger import LedgerSuite, check_ledger
 from earwitness.testing.reference import MemoryLedger, MemoryStore
-from earwitness.testing.reference_branches import BranchingMemoryLedger, BranchingMemoryStore
-from earwitness.testing.store import StoreSuite, check_store
-from earwitness.testing.suite import Suite, adapted
+from earwitness.testing.reference_branches import BranchingMemoryLedger
+from earwitness.testing.store import check_store
+from earwitness.testing.suite import adapted
 
-IN_MEMORY = {"persistent": "in memory", "shared": "in memory"}
+from .planted import IN_MEMORY, fails
 
-
-class OpenToAll(MemoryStore):
-    """A reader with nothing of their own gets everybody's."""
-
-    async def search(
-        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
-    ) -> Sequence[Hit]:
-        own = await super().search(container, query, filter=filter, limit=limit)
-        return own or [hit for other in self._containers for hit in await MemoryStore.search(self, other, query)]
-
-
-class PrefixWalls(MemoryStore):
-    """A container is everything whose name begins with its own."""
-
-    async def list(self, container: str, **asked: Any) -> Sequence[Memory]:
-        return [
-            memory
-            for name in self._containers
-            if name.startswith(container)
-            for memory in await MemoryStore.list(self, name, **asked)
-        ]
-
-
-class FoldedNames(MemoryStore):
-    """Container names differ by more than letter case."""
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        await super().put([memory.model_copy(update={"container": memory.container.lower()}) for memory in memories])
-
-
-class FilterAfterLimit(MemoryStore):
-    """The best hits, and then those of them that the filter holds for."""
-
-    async def search(
-        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
-    ) -> Sequence[Hit]:
-        return [
-            hit for hit in await super().search(container, query, limit=limit) if matches(filter, hit.memory.metadata)
-        ]
-
-
-class TextOnly(MemoryStore):
-    """Every value is kept as text."""
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        await super().put(
-            [
-                memory.model_copy(update={"metadata": {key: str(value) for key, value in memory.metadata.items()}})
-                for memory in memories
-            ]
-        )
-
-
-class OnlyWhatIsSeen(MemoryStore):
-    """Ids are kept without what nobody sees in them."""
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        seen = [each.model_copy(update={"id": "".join(filter(str.isascii, each.id))}) for each in memories]
-        await super().put(seen)
-
-
-class SlowSearch(MemoryStore):
-    """Takes its time with long queries."""
-
-    async def search(
-        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
-    ) -> Sequence[Hit]:
-        await asyncio.sleep(0.2 if len(query) > 20_000 else 0)
-        return await super().search(container, query, filter=filter, limit=limit)
-
-
-class OneByOne(MemoryStore):
-    """Writes what it can of a batch."""
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        for memory in memories:
-            await super().put([memory])
-
-
-class NewestFirst(MemoryStore):
-    """Ties in the order of writing, backwards."""
-
-    async def search(
-        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
-    ) -> Sequence[Hit]:
-        hits = list(await super().search(container, query, filter=filter, limit=1000))
-        hits.reverse()
-        return sorted(hits, key=lambda hit: -hit.score)[:limit]
-
-
-class SharedStatistics(MemoryStore):
-    """A score that falls with the number of all memories there are."""
-
-    async def search(
-        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
-    ) -> Sequence[Hit]:
-        everything = sum(len(memories) for memories in self._containers.values())
-        hits = await super().search(container, query, filter=filter, limit=limit)
-        return [hit.model_copy(update={"score": hit.score / everything}) for hit in hits]
-
-
-class MovesToTheEnd(MemoryStore):
-    """What is replaced goes to the end of the list."""
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        for memory in memories:
-            await self.remove({memory.container: [memory.id]})
-        await super().put(memories)
-
-
-class LiveStore(BranchingMemoryStore):
-    """What its parent loses, a branch loses, too."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._branches: dict[str, str] = {}
-
-    async def branch(self, containers: Any, without: Any) -> None:
-        await super().branch(containers, without)
-        self._branches |= {new: name for name, new in containers.items()}
-
-    async def remove(self, ids: Any) -> None:
-        followed = {new: ids[name] for new, name in self._branches.items() if name in ids}
-        await super().remove({**ids, **followed})
-
-
-@pytest.mark.parametrize(
-    ("store", "found_by"),
-    [
-        (OpenToAll, "test_who_has_nothing_gets_nothing"),
-        (PrefixWalls, "test_reads_stay_in_their_container_whatever_it_is_called"),
-        (FoldedNames, "test_reads_stay_in_their_container_whatever_it_is_called"),
-        (FilterAfterLimit, "test_a_filter_comes_before_the_limit"),
-        (TextOnly, "test_every_comparison_means_what_matches_says"),
-        (OneByOne, "test_a_batch_that_cannot_be_written_leaves_nothing_behind"),
-        (NewestFirst, "test_ties_stand_in_the_order_of_their_ids"),
-        (SharedStatistics, "test_another_container_moves_no_ranking"),
-        (MovesToTheEnd, "test_the_list_is_in_the_order_of_first_writing"),
-        (OnlyWhatIsSeen, "test_names_that_look_alike_are_apart"),
-        (LiveStore, "test_neither_sees_what_the_other_does_later"),
-        (LiveStore, "test_whatever_happens_they_are_as_copies_would_be"),
-    ],
-)
-def test_a_broken_store_is_found(store: type[MemoryStore], found_by: str) -> None:
-    fails(adapted(StoreSuite, "make_store", lambda folder: store(), {}), found_by)
-
-
-def test_a_slow_store_is_found() -> None:
-    fails(
-        adapted(StoreSuite, "make_store", lambda folder: SlowSearch(), {"seconds": 0.1}),
-        "test_no_text_takes_more_than_its_length",
-    )
+pytestmark = pytest.mark.usefixtures("first_failure_is_enough")
 
 
 class Forgetful(MemoryLedger):
@@ -372,9 +219,3 @@ def test_without_pytest_all_failures_are_raised_together_by_name() -> None:
     assert [failure.__notes__[-1] for failure in caught.value.exceptions] == [
         "in DetectorSuite.test_the_word_of_the_host_is_not_looked_at"
     ]
-
-
-def fails(suite: type[Suite[Any]], test: str) -> None:
-    """This test of the suite must fail, and say so as tests do."""
-    with pytest.raises(AssertionError):
-        getattr(suite(), test)()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from traceback import format_exception
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from earwitness import Earwitness, Session
 from earwitness.backend_failures import naming_failures
@@ -14,6 +17,8 @@ from earwitness.containers import persona_container
 from earwitness.errors import KeyConflict, StorageError
 from earwitness.extras import BranchingLedger, TermIndex
 from earwitness.protocols import Ledger
+from earwitness.records.backends import Health
+from earwitness.records.memory import Memory
 from earwitness.strategy import Strategy
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.wrapper import innermost
@@ -142,6 +147,56 @@ async def test_no_failure_quotes_a_secret() -> None:
     assert str(raised) == "ledger:mine failed in `sessions`: ConnectionError: ********** was refused."
     assert raised is not None
     assert raised.__cause__ is None
+
+
+class Quoting(MemoryStore):
+    """A service that quotes the key it was called with, in its own errors and in all that it says of itself."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = SecretStr(key)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        return (self._said,)
+
+    @property
+    def _said(self) -> str:
+        return f"401 bad key {self.key.get_secret_value()}"
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        raise StorageError(self._said) from ConnectionError(self._said)
+
+    async def search(self, *given: Any, **by_name: Any) -> Any:
+        raise StorageError(self._said)
+
+    async def health(self) -> Health:
+        return Health(ok=False, details={"problem": self._said})
+
+
+@pytest.mark.parametrize("where", ["held", "environment"])
+async def test_a_key_that_the_service_quotes_is_shown_and_recorded_nowhere(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    store = Quoting("s3cr3t-k3y")
+    if where == "environment":
+        monkeypatch.setenv("SOME_SERVICE_API_KEY", "s3cr3t-k3y")
+        store.key = SimpleNamespace(get_secret_value=lambda: "s3cr3t-k3y")  # type: ignore[assignment]
+    ledger = MemoryLedger()
+    app = await open_app(store=store, ledger=ledger, strict=False)
+    story = await app.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+    await (await story.say("alice", "Hello.", key="m1")).decided()
+    failed = await raised_by(story.delivered())
+    turn = await story.turn("alice", query="hello", in_prompt=())
+    shown = [
+        "".join(format_exception(failed)) if failed else "",
+        repr(turn.failures),
+        repr(await app.health()),
+        repr(await app.spool.waiting()),
+        repr(await ledger.data("s1", "earwitness:spool")),
+    ]
+    assert all("401 bad key **********" in each for each in shown)
+    assert "s3cr3t-k3y" not in repr(shown)
 
 
 async def test_a_ledger_and_a_store_keep_what_else_they_can_do(open_app: OpenApp) -> None:

@@ -210,6 +210,41 @@ async def test_a_world_agent_narrows_and_names_only_who_could_have_perceived_it(
     assert failure.failure == "named 'nobody', who are not in the cast; ignored"
 
 
+class NamesAll:
+    """A World Agent that takes everybody to be there."""
+
+    def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+        return WorldAnswer(participants=dict.fromkeys(event.cast.ids, Participant(role="present", confidence=1)))
+
+
+@pytest.mark.parametrize(
+    ("said", "given", "heard"),
+    [
+        ('*whispers to Bob* "Trust nobody."', {}, ["alice", "bob"]),
+        ("[Bob must not know.]", {}, ["alice"]),
+        ("Trust nobody.", {"context": "dm"}, ["alice"]),
+        ("Good evening.", {}, ["alice", "bob", "charlie"]),
+    ],
+)
+async def test_a_world_agent_adds_nobody_to_a_whisper_a_thought_or_a_direct_message(
+    begin: Begin, said: str, given: dict[str, Any], heard: list[str]
+) -> None:
+    story = await begin(cast=["alice", "bob", "charlie", "dana"], world_agent=NamesAll(), detector="rules")
+    await story.move("dana", "cellar")
+    for each in ("bob", "charlie"):
+        await story.say(each, "Hello.")
+    assert list((await (await story.say("alice", said, **given)).settled()).participants) == heard
+
+
+async def test_where_the_detector_fails_a_world_agent_adds_nobody(begin: Begin) -> None:
+    class Fails:
+        def detect(self, moment: Moment) -> Presence:
+            raise RuntimeError
+
+    story = await begin(world_agent=NamesAll(), detector=Fails(), strict=False)
+    assert list((await (await story.say("alice", "Hello.")).settled()).participants) == ["alice"]
+
+
 def test_a_character_is_the_same_personality_across_sessions_by_its_id() -> None:
     assert Character("alice").personality_id == "alice"
     nomad = Character("nomad", kind="persona", user_id="u1", persona_id="p1", personality_id="wanderer")

@@ -41,7 +41,9 @@ async def test_an_import_cut_short_is_not_opened_and_is_taken_up_again(
         await app.import_session(lines)
     ledger.left = 99
     for opening in (app.session("s1", cast=["alice"]), app.open_session("s1")):
-        with pytest.raises(InputError, match=r"'s1' is incomplete: its import was interrupted\. Import it again"):
+        with pytest.raises(
+            InputError, match=r"'s1' is incomplete: its import or move was interrupted\. Import or move it again"
+        ):
             await opening
     assert await exported(await app.import_session(lines)) == lines
 

@@ -254,7 +254,7 @@ async def test_what_rests_on_something_retracted_before_it_was_decided_never_com
     (entry,) = [each for each in await story.backstage().journal() if each.body.kind == "derived"]
     plan = await story._engine.ledger.plan("s1", entry.sequence)
     assert plan is not None
-    assert [each.reason for each in plan.deliveries] == ["it rests on 'k', which was retracted"]
+    assert [each.reason for each in plan.deliveries] == ["it rests on 'k', which was retracted or withheld"]
 
 
 async def test_nobody_notes_before_the_day_they_learn_what_it_rests_on(begin: Begin, memories: Memories) -> None:

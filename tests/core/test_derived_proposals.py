@@ -211,3 +211,22 @@ async def test_what_a_plan_proposes_is_appended_by_the_next_start_after_a_crash(
     await story.settled()
     assert [each.content for each in await store.list("s1-alice")] == ["Noted."]
     assert [each.key for each in await ledger.entries("s1")] == ["#begin", "k", "#derived-2-0"]
+
+
+class Kept:
+    """A guard that keeps every message from Bob."""
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> list[Strike]:
+        found = [each for each in event.plan.deliveries if each.owner == "bob" and each.part == "message"]
+        return [Strike(delivery_id=each.id, reason="not for Bob") for each in found]
+
+
+async def test_what_rests_on_a_message_that_a_guard_keeps_from_its_owner_is_kept_from_them_too(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(plugins=[Notes("bob", "Tea was wanted.")], guards=[Kept()])
+    await story.say("alice", "Tea!", key="k", audience=["bob"])
+    assert await derived(memories, story, "bob") == []

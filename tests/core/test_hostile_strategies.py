@@ -172,6 +172,10 @@ async def test_a_ledger_that_panics_stops_its_story_but_not_the_host(begin: Begi
 
 # ── a limit that holds ──────────────────────────────────────────────────────────────────────────────────────────────
 
+LIMIT = 60.0
+SOON = LIMIT / 4
+"""Seconds that say that nobody waited for a limit, on a busy machine too."""
+
 
 class Stubborn:
     """Awaitable work that swallows every cancellation; counts its steps."""
@@ -187,12 +191,12 @@ class Stubborn:
             self.steps += 1
 
 
-@pytest.mark.parametrize("pause", [0.0, 60.0])
+@pytest.mark.parametrize("pause", [0.0, LIMIT])
 async def test_work_that_never_ends_is_abandoned_at_the_limit_and_later_resumed_no_more(pause: float) -> None:
     work, started = Stubborn(pause), time.perf_counter()
     with pytest.raises(LimitReached, match=r"no answer within 0.05 s"):
         await within(0.05, work())
-    assert time.perf_counter() - started < GRACE / 2
+    assert time.perf_counter() - started < SOON
     await asyncio.sleep(GRACE + 0.2)
     steps = work.steps
     await asyncio.sleep(0.05)
@@ -215,21 +219,22 @@ async def test_abandoned_work_may_clean_up_after_itself() -> None:
     await asyncio.wait_for(closed.wait(), GRACE)
 
 
-async def _stubborn_within(limit: float) -> None:
-    await within(limit, Stubborn()())
+async def _stubborn_within(limit: float, pause: float = 0.0) -> None:
+    await within(limit, Stubborn(pause)())
 
 
-async def test_the_host_s_own_cancellation_is_not_held_up() -> None:
-    task = asyncio.create_task(_stubborn_within(60))
+@pytest.mark.parametrize("pause", [0.0, LIMIT])
+async def test_the_host_s_own_cancellation_is_not_held_up(pause: float) -> None:
+    task = asyncio.create_task(_stubborn_within(LIMIT, pause))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, GRACE / 2)
+        await asyncio.wait_for(task, SOON)
 
 
 async def test_a_host_that_is_cancelled_before_the_work_begins_leaves_nothing_behind() -> None:
-    task = asyncio.create_task(_stubborn_within(60))
+    task = asyncio.create_task(_stubborn_within(LIMIT))
     task.get_loop().call_soon(task.cancel)
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -242,7 +247,7 @@ def test_a_program_ends_although_work_never_does() -> None:
 
     started = time.perf_counter()
     asyncio.run(program())
-    assert time.perf_counter() - started < 3 * GRACE
+    assert time.perf_counter() - started < SOON
 
 
 async def test_a_late_answer_and_its_late_writes_are_dropped(begin: Begin) -> None:
@@ -285,7 +290,7 @@ async def test_a_store_that_swallows_its_cancellation_holds_neither_a_recall_nor
     outcome = await story.say("alice", "Hello.")
     started = time.perf_counter()
     turn = await story.turn("alice", in_prompt=[])
-    assert time.perf_counter() - started < 4
+    assert time.perf_counter() - started < SOON
     assert any("no answer within 0.05 s" in each for each in turn.failures)
     store.broken = False
     assert "alice" in (await outcome.settled(timeout=10)).participants

@@ -80,7 +80,8 @@ class Everything:
         return Presence.only(moment.message.speaker)
 
     async def propose(self, event: WorldAgentEvent) -> WorldAnswer:
-        return WorldAnswer(version="prompt 3", usage=Usage(model="tiny", tokens_in=120, tokens_out=8, cost=0.002))
+        usage = Usage(model="tiny", tokens_in=120, tokens_out=8, cost=0.002)
+        return WorldAnswer(version="prompt 3", usage=usage, notes=("nobody was left out",))
 
     def share(self, event: SharingEvent) -> Iterable[Share]:
         return [Share(character="bob", shared_from="alice")]
@@ -143,6 +144,8 @@ async def test_models_versions_and_costs_are_told_as_plans_record_them(begin: Be
     (recorded,) = [each for each in settlement.plan.answers if each.by == told.by]
     assert told.usage == recorded.usage == Usage(model="tiny", tokens_in=120, tokens_out=8, cost=0.002)
     assert told.version == recorded.version == "prompt 3"
+    assert recorded.notes == ("nobody was left out",)
+    assert str(recorded).endswith(" s; nobody was left out")
     assert listener.of("detector.detect").version == "7"
 
 

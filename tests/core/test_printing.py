@@ -55,9 +55,7 @@ async def test_an_outcome_says_who_perceived_it_and_why(story: Session) -> None:
     )
     assert str(outcome) == str(settled) == str(settled.plan) == said
     assert str(settled.message) == said.partition("\n")[0]
-    assert str(settled.deliveries[1]) == (
-        'alice said it on day 1: Alice: *whispers to Bob* "It is in the cave." [pending]'
-    )
+    assert str(settled.deliveries[1]) == ('alice said it on day 1: Alice: *whispers to Bob* "It is in the cave."')
 
 
 async def test_a_plan_says_what_happened_moved_and_was_taken_back(story: Session) -> None:

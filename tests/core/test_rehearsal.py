@@ -8,7 +8,7 @@ import pytest
 
 from earwitness import Moment, Movement, Perceived, Presence, Session
 from earwitness.errors import UnknownName
-from earwitness.loading.settings import EndSettings
+from earwitness.loading.end_settings import EndSettings
 from earwitness.records.moment import Segment
 from earwitness.rehearsal import Rehearsal
 from earwitness_plugins.detectors.rules import RulesDetector
@@ -117,7 +117,8 @@ async def test_what_was_ignored_in_an_answer_is_named() -> None:
             return Presence(characters={"dora": Perceived(probability=0.9, role="present")})
 
     judgement = await Rehearsal(Inventive(), CAST).tell("alice", "Hm.")
-    assert judgement.failure == "named 'dora', who are not in the cast; ignored"
+    assert judgement.failure is None
+    assert judgement.ignored == "named 'dora', who are not in the cast; ignored"
 
 
 async def test_the_host_s_word_on_who_is_there_holds_in_a_rehearsal_too() -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from earwitness.errors import SettingsError
-from earwitness.loading.settings import EndSettings, RecallSettings, Settings
+from earwitness.loading.end_settings import EndSettings
+from earwitness.loading.settings import RecallSettings, Settings
 from earwitness.loading.strategy_spec import StrategySpec
 
 
@@ -43,6 +44,20 @@ def test_nobody_is_unsure_of_whom_everybody_is_sure() -> None:
     with pytest.raises(SettingsError, match=r"unsure\.least 0\.7 is above threshold 0\.5.*make it 0\.5 or less"):
         Settings.of(end={"unsure": {"least": 0.7}})
     assert Settings.of(end={"threshold": 0.1, "unsure": "deliver"}).end.enough == 0.1
+
+
+def test_caution_decides_from_which_probability_on_somebody_remembers() -> None:
+    assert [EndSettings().threshold, EndSettings().least] == [0.5, 0.25]
+    assert [EndSettings(caution=caution).threshold for caution in (0, 0.5, 0.75, 1)] == [0, 0.188, 0.5, 1]
+    careful = Settings.of(end={"caution": 0.9, "unsure": "deliver"}).end
+    assert [careful.threshold, careful.least, careful.enough] == [0.776, 0.388, 0.388]
+
+
+def test_what_is_given_beside_caution_stands() -> None:
+    end = Settings.of(end={"caution": 0.9, "threshold": 0.3, "unsure": {"policy": "deliver", "least": 0.1}}).end
+    assert [end.threshold, end.least, end.enough] == [0.3, 0.1, 0.1]
+    with pytest.raises(SettingsError, match=r"caution.*1\.5"):
+        Settings.of(end={"caution": 1.5})
 
 
 def test_a_file_and_code_say_the_same(tmp_path: Path) -> None:

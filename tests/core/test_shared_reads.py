@@ -302,6 +302,32 @@ async def test_providers_come_by_name_too(open_app: Open) -> None:
         await open_app(read_providers=[object()])
 
 
+@pytest.mark.parametrize(
+    ("own", "hub", "read"),
+    [
+        (("shared", 3), ("shared", 2), ("pantheon-olympus-0", 2)),
+        (("shared", 1), ("witnessed", 2), ("pantheon-olympus-0", 1)),
+        (("witnessed", 3), ("shared", 2), ("own", 2)),
+        (("shared", 2), ("shared", 2), ("own", 2)),
+        (("direct", 3), ("witnessed", 2), ("own", 3)),
+    ],
+)
+async def test_what_was_told_as_a_copy_and_in_a_shared_container_is_read_as_one_memory_with_two_tellers(
+    open_app: Open, own: tuple[str, float], hub: tuple[str, float], read: tuple[str, float]
+) -> None:
+    app = await open_app(**reads(ReadRequest(container=HUB.name, section="gods", unless_own=True)))
+    there = {"interactionType": hub[0], "learnedDay": hub[1], "sharedFrom": "bob", "toldAt": 1}
+    await shared(app, HUB, "Bob: A sword!", messageIds=["m1"], **there)
+    story = await begin(app)
+    await story.change(game_day=9)
+    await story.delivered()
+    told = {} if own[0] == "direct" else {"sharedFrom": "bob"}
+    given = {"interactionType": own[0], "learnedDay": own[1], "messageIds": ["m1"], **told}
+    await app.engine.store.put([memory("s1-alice", "own", "A sword!", **given)])
+    (found,) = (await story.turn("alice", query=ASKED)).memories
+    assert (found.memory.id, found.memory.learned_day) == read
+
+
 async def test_what_several_shared_containers_hold_of_one_message_is_read_once(open_app: Open) -> None:
     requests = [ReadRequest(container=each.name, section="gods", unless_own=True) for each in (HUB, OTHER)]
     app = await open_app(**reads(*requests))

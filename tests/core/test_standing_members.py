@@ -36,6 +36,22 @@ async def test_a_direct_message_moves_nobody(story: Session, word: str) -> None:
     assert await heard(story, "bob", "As always.") == {"alice"}
 
 
+@pytest.mark.parametrize("channel", [Channel(context="dm"), DEN])
+@pytest.mark.parametrize(
+    "called", ["At the market.", "MARKET - NIGHT\nHere.", "Alice! Come here!", "I am here, Alice."]
+)
+async def test_what_is_said_next_to_a_private_channel_stays_beside_whoever_says_it(
+    story: Session, channel: Channel, called: str
+) -> None:
+    await story.channel(DEN, ["alice", "kenji"])
+    await heard(story, "alice", "Sit down, Bob.", present=["bob"])
+    await (await story.move("kenji", "market")).settled()
+    await heard(story, "alice", "Kenji, where are you?", channel=channel)
+    assert await heard(story, "kenji", called, channel=channel) == {"alice"}
+    assert await heard(story, "alice", "Very well, then.") == {"bob"}
+    assert await heard(story, "bob", "What is?") == {"alice"}
+
+
 async def test_a_direct_message_needs_no_name_once_the_host_has_said_whose_it_is(story: Session) -> None:
     first = Channel(context="dm", channel_id="d1")
     assert await heard(story, "alice", "Are you there?", channel=first, present=["kenji"]) == {"kenji"}

@@ -44,6 +44,17 @@ class Both:
 
 
 @dataclass
+class Called:
+    """A detector with a setting that is called as a kind is, and is plain text."""
+
+    graph: str
+    model: str | None = None
+
+    def detect(self, moment: Moment) -> Presence:
+        return Presence.only(moment.message.speaker)
+
+
+@dataclass
 class Most:
     """A detector made of several."""
 
@@ -180,9 +191,17 @@ def test_a_strategy_may_be_made_of_several_and_those_of_others(strategies: Strat
     assert [type(each).__name__ for each in most.detectors] == ["Both", "Ears"]
 
 
+def test_a_setting_that_is_text_names_no_strategy_although_it_is_called_as_a_kind_is(strategies: Strategies) -> None:
+    strategies.register("detector", "called", Called)
+    called = made(strategies, "called", graph="of friends", model="small")
+    assert isinstance(called, Called)
+    assert (called.graph, called.model) == ("of friends", "small")
+
+
 def test_a_wrong_setting_deep_inside_names_the_strategy_it_is_of(strategies: Strategies) -> None:
     said = refused(strategies, "most", detectors=[{"name": "both", "detector": {"name": "ears", "reach": "far"}}])
-    assert said.startswith("detector 'ears': setting reach = 'far' cannot be used")
+    where = "detectors of detector 'most': detector of detector 'both'"
+    assert said.startswith(f"{where}: detector 'ears': setting reach = 'far' cannot be used")
 
 
 def test_a_nested_strategy_without_a_name_is_refused_in_words(strategies: Strategies) -> None:
@@ -305,7 +324,7 @@ async def test_what_is_handed_over_is_named_by_its_class_in_the_report(
 @pytest.mark.parametrize("kind", ["guard", "detectors", "graph"])
 def test_a_kind_that_nobody_would_ask_for_is_refused_and_not_left_out(kind: str) -> None:
     with pytest.raises(
-        SettingsError, match=f"unknown key '{kind}'. Allowed: .*detector, embedder, end, fill, guards, "
+        SettingsError, match=f"unknown key '{kind}'. Allowed: .*detector, embedder, end, .*fill, guards, "
     ):
         Earwitness.open(settings=Settings.of(**NOBODY), **{kind: object()})  # type: ignore[arg-type]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 
 import pytest
 
 from earwitness import Character, Session
 from earwitness.backstage.verdicts import AskedQuestion
+
+from ..durations import ever_below
 
 Begin = Callable[..., Awaitable[Session]]
 Line = tuple[str, str, str]
@@ -138,11 +139,10 @@ async def test_a_story_is_answered_as_a_reader_would(
         *("which is a lie ", "the of ", "i hope that ", "who stole the ", "anna is ", "stole the x, ", "before "),
     ],
 )
-def test_64_kilobytes_are_judged_in_linear_time(piece: str) -> None:
+def test_a_long_text_is_judged_in_linear_time(piece: str) -> None:
     question = AskedQuestion("Who stole the ring?", {"anna": "anna"})
-    began = time.process_time()
-    question.verdict("Anna: " + piece * (64_000 // len(piece)) + "stole the ring.", lambda _: True)
-    assert time.process_time() - began < 5  # quadratic, it took 12
+    text = "Anna: " + piece * (24_000 // len(piece)) + "stole the ring."
+    assert ever_below(0.7, lambda: question.verdict(text, lambda _: True))  # quadratic, it took 1.7
 
 
 async def test_who_said_the_contrary_of_who_is_behind_a_mask_said_the_contrary(begin: Begin) -> None:

@@ -24,10 +24,14 @@ HELPERS = {
     "end/derivations.py",
     "end/active_deliveries.py",
     "end/backlog.py",
+    "end/waiters.py",
+    "end/plan_writer.py",
+    "end/store_writes.py",
     "end/put_order.py",
 }
 """What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit,
-what a sharing rule may ask about earlier messages, which plans wait, and in which order their memories are put."""
+what a sharing rule may ask about earlier messages, which plans wait, who waits for them, in which order
+their memories are put, and what the store has of them."""
 
 
 class Gossip:

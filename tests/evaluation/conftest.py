@@ -55,6 +55,15 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 
 
+def turn(character: str, before: object, evidence: object) -> dict[str, Any]:
+    return {
+        **{k: ASKED[k] for k in ("dataset", "scene")},
+        "character": character,
+        "before": before,
+        "evidence": evidence,
+    }
+
+
 def quotation(quote: str, text: str, speaker: str, *addressees: str) -> dict[str, Any]:
     return {"quote": quote, "text": text, "spans": [[0, 9]], "speaker": speaker, "addressees": addressees, "type": "x"}
 

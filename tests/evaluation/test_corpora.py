@@ -75,11 +75,26 @@ def test_too_few_scenes_and_messages_are_said_with_what_the_card_promises(run: R
 
 
 def test_a_scene_in_the_wrong_part_is_named(run: Run, wells: Path) -> None:
+    (wells / "corpus.toml").write_text(CARD + "test_modulo = 3\n", "utf-8")
     write(wells, "participants", "dev", scene(DEV), scene(TEST))
     assert problems(run)[:2] == [
         f"The scene '{TEST}' is there 2 times.",
         f"The scene '{TEST}' is in dev; by its hash it belongs to test.",
     ]
+
+
+def test_a_card_that_promises_no_split_by_hash_is_not_held_to_one(run: Run, wells: Path) -> None:
+    write(wells, "participants", "dev", scene(TEST))
+    write(wells, "participants", "test", scene(DEV))
+    write(wells, "knowledge", "dev")
+    assert run("corpus", "check", "wells").exit_code == 0
+
+
+def test_a_misspelt_promise_is_named_with_what_was_meant(run: Run, wells: Path) -> None:
+    (wells / "corpus.toml").write_text(CARD + "scnes = 4\n", "utf-8")
+    result = run("corpus", "check", "wells")
+    assert result.exit_code != 0
+    assert "Did you mean 'scenes'?" in " ".join(result.stderr.split())
 
 
 def test_labels_that_cannot_be_right_are_named(run: Run, wells: Path) -> None:
@@ -145,7 +160,8 @@ def test_an_unknown_corpus_task_or_card_gets_one_error(run: Run, wells: Path) ->
         run("evaluate", "recall", "wells"), "the corpus wells has no part 'dev' of recall. It has: knowledge dev, part"
     )
     failed(
-        run("evaluate", "participants", "wells:tset"), "the corpus wells has no part 'tset' of participants. It has: k"
+        run("evaluate", "participants", "wells:tset"),
+        "the corpus wells has no part 'tset' of participants. It has: dev, test. Did you mean 'test'?",
     )
     (wells / "corpus.toml").write_text("name = ", "utf-8")
     failed(run("corpus", "check", "wells"), "corpus.toml: not TOML")

@@ -80,6 +80,13 @@ def test_an_aside_is_the_speakers_alone(run: Run, evening: str) -> None:
     assert aside["present"] == ["Ann"]
 
 
+def test_caution_is_another_word_for_the_threshold(run: Run, evening: str) -> None:
+    words = ("detect", evening, "--detector", "mine.LastFew")
+    assert answered(run(*words, "--caution", "0.95")) == answered(run(*words, "--threshold", "0.884"))
+    assert answered(run(*words, "--caution", "0.95")) != answered(run(*words))
+    failed(run(*words, "--caution", "0.9", "--threshold", "0.5"), "--caution and --threshold set the same probability")
+
+
 def test_labels_change_no_answer(run: Run, evening: str, folder: Path) -> None:
     told = answered(run("detect", evening))
     bare = [

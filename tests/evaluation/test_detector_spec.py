@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from earwitness.errors import InputError, SettingsError, UnknownName
-from earwitness.loading.settings import EndSettings, Settings
+from earwitness.loading.end_settings import EndSettings
+from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.records.moment import Moment, Presence
 from earwitness_plugins.applications.evaluation.detector_spec import detector_specs, make_detector, requested

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from earwitness.loading.settings import EndSettings
+from earwitness.loading.end_settings import EndSettings
 from earwitness.loading.strategies import Strategies
 from earwitness.records.moment import Moment, Perceived, Presence
 from earwitness_plugins.applications.evaluation.data import DataFile
@@ -85,7 +85,7 @@ def test_who_knows_a_fact_of_fantom(development_data: Path, by: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("directions", "f1", "exact", "leak"), [("shown", 0.945, 0.74, 0.20), ("hidden", 0.754, 0.215, 0.302)]
+    ("directions", "f1", "exact", "leak"), [("shown", 0.945, 0.74, 0.20), ("hidden", 0.748, 0.20, 0.295)]
 )
 def test_two_plays_are_understood_as_well_as_they_were(
     directions: str, f1: float, exact: float, leak: float, development_data: Path

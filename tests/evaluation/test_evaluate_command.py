@@ -11,7 +11,7 @@ from earwitness_plugins.applications.evaluation.plot import limits
 from earwitness_plugins.applications.evaluation.tables import as_text
 
 from .command_results import failed, scores
-from .conftest import CONVERSATION, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines
+from .conftest import ALL, ASKED, CONVERSATION, NEXT, QUESTIONS, QUOTATIONS, Run, answer, lines, speech, turn
 
 
 def test_everyone_is_scored_as_counted_by_hand(run: Run, evening: str) -> None:
@@ -245,11 +245,51 @@ def test_who_knows_is_read_off_the_containers(run: Run, folder: Path, evening: s
         "knowers_found": 1,
         "others_cleared": 1,
         "list_exact": 1,
+        "misled_cleared": None,
+        "heard_of_cleared": None,
+        "cannot_tell": 0,
         "auc": 1,
     }
     assert scores(report)["balanced_accuracy"] == 0.5
     assert scores(report)["list_exact"] == 0
     assert [Path(file["path"]).parent.name for file in report["run"]["data"]] == ["knowledge", "participants"]
+
+
+def test_labels_hand_every_piece_to_those_whom_they_name(run: Run, folder: Path) -> None:
+    whisper = "The key is under the barrel, in the straw."
+    told = speech("Ann", f"Good evening. {whisper}", ALL, parts=[{"text": whisper, "present": ["Ann", "Old Tom"]}])
+    scene = {**NEXT, "roster": ALL, "messages": [told, speech("Ben", "Is there any bread left for me?", ALL)]}
+    lines(folder, "participants/tavern.jsonl", scene)
+    asked = {"dataset": "tavern", "scene": "2-0", "fact": ASKED["fact"], "task": "knowers", "roster": ALL}
+    questions = lines(folder, "knowledge/tavern.jsonl", {**asked, "knowers": ["Ann", "Old Tom"], "misled": ["Ben"]})
+    report = answer(run("evaluate", "knowledge", questions, "--detector", "labels,everyone", "--json"))
+    found = scores(report, "labels")
+    assert (found["list_exact"], found["misled_cleared"]) == (1, 1)
+    found = scores(report, "everyone")
+    assert (found["list_exact"], found["misled_cleared"]) == (0, 0)
+
+
+def test_labels_are_the_host_s_word_for_recall_too(run: Run, folder: Path, evening: str) -> None:
+    del evening
+    turns = lines(folder, "recall/tavern.jsonl", turn("Old Tom", 8, [1]))
+    report = answer(run("evaluate", "recall", turns, "--detector", "labels", "--json"))
+    assert scores(report, "labels", "tavern")["recall@5"] == 0  # he came after it
+
+
+def test_labels_are_no_detector_where_detectors_are_scored(run: Run, evening: str) -> None:
+    failed(run("evaluate", "participants", evening, "--detector", "labels"), "Use it for knowledge and recall")
+
+
+def test_a_threshold_that_is_not_the_usual_one_stands_below_the_table(run: Run, evening: str) -> None:
+    asked = ("evaluate", "participants", evening, "--detector", "everyone", "--resamples", "0")
+    assert "Threshold" not in run(*asked).output
+    assert "Threshold 0.776." in run(*asked, "--caution", "0.9").output
+
+
+def test_a_run_by_labels_is_repeated(run: Run, folder: Path, evening: str) -> None:
+    questions = lines(folder, "q.jsonl", *QUESTIONS)
+    run("evaluate", "knowledge", questions, evening, "--detector", "labels", "--report", "report.json")
+    assert "The same numbers" in run("evaluate", "--repeat", "report.json").stdout
 
 
 def test_a_run_through_end_is_repeated_too(run: Run, folder: Path, evening: str) -> None:
@@ -277,6 +317,24 @@ def test_what_was_said_is_found_again_in_everybodys_container(run: Run, folder: 
     assert scores(report, data="talk")["recall@10"] == 1
 
 
+def test_a_turn_is_asked_as_just_before_its_message(run: Run, folder: Path, evening: str) -> None:
+    del evening
+    turns = lines(folder, "recall/tavern.jsonl", turn("Ann", 8, [1]), turn("Old Tom", 8, [1]))
+    report = answer(run("evaluate", "recall", turns, "--detector", "everyone,rules", "--json"))
+    assert report["results"][0]["scores"]["tavern"]["units"] == 2
+    assert scores(report, "everyone", "tavern")["recall@5"] == 1
+    assert scores(report, "rules", "tavern")["recall@5"] == 0.5  # Old Tom came after it
+    assert scores(report, "rules", "tavern")["world@10"] == 1
+
+
+def test_a_turn_of_a_stranger_or_in_an_unknown_scene_is_named(run: Run, folder: Path, evening: str) -> None:
+    strange = lines(folder, "strange.jsonl", turn("Zoe", 8, [1]))
+    failed(run("evaluate", "recall", strange, evening), "is that of 'Zoe', who is not in the roster")
+    failed(
+        run("evaluate", "recall", strange), "a turn is of the scene '1-0' of 'tavern', which is in none of the files"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -297,6 +355,32 @@ def test_what_was_said_is_found_again_in_everybodys_container(run: Run, folder: 
 )
 def test_what_cannot_be_evaluated_is_said_in_words(words: list[str], said: str, run: Run, evening: str) -> None:
     failed(run(*(evening if word == "EVENING" else word for word in words)), said)
+
+
+def test_a_detector_that_names_outsiders_is_scored_and_the_report_says_what_was_ignored(run: Run, evening: str) -> None:
+    Path("mix.py").write_text(
+        "from earwitness_plugins.detectors.everyone import Everyone\n"
+        "class Mix(Everyone):\n"
+        "    def detect(self, moment):\n"
+        "        found = super().detect(moment)\n"
+        "        one = next(iter(found.characters.values()))\n"
+        "        return found.model_copy(update={'characters': {**found.characters, 'Nobody': one}})\n",
+        "utf-8",
+    )
+    result = run("evaluate", "participants", evening, "--detector", "mix.Mix")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "only the speaker perceived" not in said
+    assert "mix.Mix: named 'Nobody', who are not in the cast; ignored (at " in said
+    assert "counting narration; the rest is scored)" in said
+
+
+def test_a_speaker_outside_the_roster_is_named(run: Run, folder: Path) -> None:
+    wrong = {**NEXT, "messages": [speech("Bem", "I am alone.", ["Ben"])]}
+    Path("strange.jsonl").write_text(json.dumps(wrong) + "\n", "utf-8")
+    result = run("evaluate", "participants", "strange.jsonl", "--detector", "everyone")
+    said = "Warning: scene '2-0', messages[0]: the speaker is 'Bem', who is not in the roster ['Ann', 'Ben']. "
+    assert said + "Did you mean 'Ben'?" in " ".join(result.stdout.split()), result.output
 
 
 def test_a_detector_that_fails_at_every_message_ends_the_command_with_exit_code_1(run: Run, evening: str) -> None:

@@ -1,6 +1,7 @@
 """Labelled data is read by importers like any other; what they do not know of it stays unlabelled."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,9 @@ from earwitness_plugins.importers.addressees import AddresseesImporter
 from earwitness_plugins.importers.conversations import ConversationsImporter
 from earwitness_plugins.importers.knowledge import KnowledgeImporter
 from earwitness_plugins.importers.scenes import ScenesImporter
+from earwitness_plugins.importers.turns import TurnsImporter
 
-from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, lines
+from .conftest import CONVERSATION, EVENING, NEXT, QUESTIONS, QUOTATIONS, lines, turn
 
 
 def test_a_scene_keeps_what_was_said_with_and_without_its_directions(tmp_path: Path) -> None:
@@ -43,6 +45,25 @@ def test_a_message_without_the_key_present_is_still_to_be_judged(tmp_path: Path)
     bare = [{key: value for key, value in message.items() if key != "present"} for message in NEXT["messages"]]
     (scene,) = ScenesImporter().read(lines(tmp_path, "x.jsonl", {**NEXT, "messages": bare})).scenes
     assert [(line.perceivers, line.judged) for line in scene.lines] == [(None, True), (None, True)]
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "meant"),
+    [("", "rosters", "roster"), ("messages", "presnt", "present"), ("parts", "Text", "text"), ("acts", "acts", "act")],
+)
+def test_a_key_that_is_a_letter_off_is_refused_and_one_of_its_own_is_not(
+    tmp_path: Path, where: str, key: str, meant: str
+) -> None:
+    def scene(name: str) -> dict[str, Any]:
+        more = {name: "x"}
+        piece = {"text": "Go.", "present": ["Ann"], **(more if where == "parts" else {})}
+        act = {"who": "Ann", "act": "leaves", **(more if where == "acts" else {})}
+        said = {**NEXT["messages"][0], "parts": [piece], "acts": [act], **(more if where == "messages" else {})}
+        return {**NEXT, "messages": [said], **(more if where == "" else {})}
+
+    with pytest.raises(StoryError, match=f"there is no key '{key}'. Did you mean '{meant}'?"):
+        ScenesImporter().read(lines(tmp_path, "x.jsonl", scene(key)))
+    assert ScenesImporter().read(lines(tmp_path, "y.jsonl", scene("speaker_note"))).scenes
 
 
 def test_a_novel_is_one_scene_of_its_quotations(tmp_path: Path) -> None:
@@ -76,6 +97,27 @@ def test_questions_ask_of_one_or_for_a_list(tmp_path: Path) -> None:
 def test_a_question_that_cannot_be_read_is_named_with_its_line(row: object, said: str, tmp_path: Path) -> None:
     with pytest.raises(StoryError, match=r"x\.jsonl:1: ") as caught:
         KnowledgeImporter().read(lines(tmp_path, "x.jsonl", row))
+    assert said in str(caught.value)
+
+
+def test_a_turn_names_the_lines_that_should_come_to_mind(tmp_path: Path) -> None:
+    path = lines(tmp_path, "x.jsonl", turn("Ann", 8, [1, 4]))
+    (asked,) = TurnsImporter().read(path).asked
+    assert (asked.character, asked.before, asked.evidence) == ("Ann", 8, ("1", "4"))
+    assert TurnsImporter().accepts(path, Path(path).read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (turn("Ann", "8", [1]), "'before' must be the index of a message, from 0; it is '8'."),
+        (turn("Ann", 8, []), "'evidence' must be a list of indices of messages before 8; it is []."),
+        (turn("Ann", 8, [9]), "'evidence' must be a list of indices of messages before 8; it is [9]."),
+    ],
+)
+def test_a_turn_that_cannot_be_read_is_named_with_its_line(row: object, said: str, tmp_path: Path) -> None:
+    with pytest.raises(StoryError, match=r"x\.jsonl:1: ") as caught:
+        TurnsImporter().read(lines(tmp_path, "x.jsonl", row))
     assert said in str(caught.value)
 
 

@@ -4,6 +4,7 @@ import inspect
 import subprocess
 import sys
 import types
+from importlib.metadata import version
 
 import pytest
 
@@ -43,3 +44,7 @@ def test_every_public_class_and_function_says_what_it_is() -> None:
     things = {name: getattr(earwitness, name) for name in earwitness.__all__}
     described = {name: thing.__doc__ for name, thing in things.items() if inspect.isclass(thing) or callable(thing)}
     assert [name for name, text in described.items() if not text] == []
+
+
+def test_the_package_says_its_version() -> None:
+    assert earwitness.__version__ == version("earwitness")

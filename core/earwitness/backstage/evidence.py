@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..containers import Container
 from ..records.learned import Learned
-from ..records.memory import without_words
+from ..records.memory import Memory, without_words
 from ..records.memory_types import Metadata
 from ..records.plan import Delivery
 from ..strongest import strength
@@ -41,6 +41,10 @@ class Evidence:
     """The shared container in which they read it; `None` = their own."""
     until: float | None = None
     """The last game day on which they may read it there; `None` = no end."""
+    source: str = ""
+    """What it comes from, such as the key of a message."""
+    cites: frozenset[str] = frozenset()
+    """The world's memories that news rest on."""
 
     @property
     def belief(self) -> float:
@@ -62,6 +66,8 @@ def delivered(proof: Proof, subjects: Mapping[str, str] | None = None, *, is_cer
         strength=_strength(delivery.metadata),
         rank=(_first(learned, day), delivery.sequence, as_news, strength(delivery)),
         is_certain=is_certain,
+        source=delivery.source,
+        cites=frozenset(delivery.cites) if as_news else frozenset(),
     )
 
 
@@ -79,7 +85,15 @@ def read_elsewhere(shared: SharedMemory) -> Evidence:
         rank=(_first(learned, shared.since), float("inf"), False, (0, 0.0, 0, 0.0, "", "", memory.id)),
         container=shared.container,
         until=shared.until,
+        source=next(iter(memory.message_keys), ""),
     )
+
+
+def written_by_hand(memory: Memory) -> Evidence:
+    """The evidence of what a person wrote or changed in somebody's container."""
+    container = Container(name=memory.container, kind="character", owner="")
+    since = None if memory.permanent else memory.learned_day
+    return replace(read_elsewhere(SharedMemory(memory, container, since, None)), container=None, source="")
 
 
 def _news(delivery: Delivery, subjects: Mapping[str, str]) -> Learned:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import by_hand
 from ..containers import character_container, world_container
+from ..end.withheld import is_withheld
 from ..engine import Engine
 from ..errors import NotPermitted, UnknownName
+from ..extras import HandWritten
 from ..formats import with_knowledge
 from ..ids import WORLD
 from ..protocols import Ledger
@@ -27,10 +30,13 @@ async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> E
     neither this session nor a container shared with its cast ever had.
     """
     if found := await _explained(engine, session, memory_id, frozenset()):
-        return found.model_copy(update={"not_arrived": await _not_arrived(engine, session, found)})
+        late = await _not_arrived(engine, session, found)
+        return (await _as_changed(engine, session, found)).model_copy(update={"not_arrived": late})
     for name in await shared_with(engine.ledger, cast):
         for memory in await engine.store.get(name, [memory_id]):
             return await _written_elsewhere(engine, memory)
+    if held := await by_hand.held(engine.store, session, cast, memory_id):
+        return await _written_by_hand(engine, *held)
     raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")
 
 
@@ -42,6 +48,8 @@ async def explain_own(engine: Engine, session: str, persona: str, memory_id: str
     own = character_container(session, persona).name
     found = [each for each in await _deliveries(engine, session, memory_id) if each.container == own]
     known = [each for each in found if each.status in {"applied", "archived"}]
+    for memory in () if found else await engine.store.get(own, [memory_id]):
+        return await _written_by_hand(engine, persona, memory)
     if not known:
         raise NotPermitted(f"role 'player' may have a memory explained only if {persona!r} has it, not {memory_id!r}.")
     lines = dict.fromkeys(line.text for each in known for line in each.knowledge)
@@ -95,6 +103,25 @@ async def _written_elsewhere(engine: Engine, memory: Memory) -> Explanation:
     )
 
 
+async def _written_by_hand(engine: Engine, owner: str, memory: Memory) -> Explanation:
+    """The explanation of a memory that only the store knows."""
+    origin = Origin(session=None, forgotten=False, by_hand=by_hand.place(engine.store, memory.container))
+    return (await _written_elsewhere(engine, memory)).model_copy(update={"owner": owner, "origin": origin})
+
+
+async def _as_changed(engine: Engine, session: str, found: Explanation) -> Explanation:
+    """The explanation with the text as a person changed it in the store, if somebody did."""
+    if not found.alive or not isinstance(engine.store, HandWritten):
+        return found
+    of_world = found.owner == WORLD
+    container = world_container(session) if of_world else character_container(session, found.owner)
+    for memory in await engine.store.get(container.name, [found.memory_id]):
+        if memory.metadata.get(by_hand.BY_HAND) is True:
+            origin = Origin(session=None, forgotten=False, by_hand=engine.store.place(container.name))
+            return found.model_copy(update={"content": memory.content, "origin": origin})
+    return found
+
+
 async def _explained(engine: Engine, session: str, memory_id: str, seen: frozenset[str]) -> Explanation | None:
     deliveries = await _deliveries(engine, session, memory_id)
     if not deliveries or memory_id in seen:
@@ -132,13 +159,14 @@ async def _put_together(engine: Engine, deliveries: Sequence[Delivery], supports
 async def _not_arrived(engine: Engine, session: str, found: Explanation) -> tuple[NotArrived, ...]:
     """What was told on from a memory and has not arrived; of a memory of the world, all that has not."""
     onward: Any = {"sources": [found.source]} if found.owner == WORLD else {"via": [found.memory_id]}
-    statuses: tuple[Status, ...] = ("pending", "struck")
+    statuses: tuple[Status, ...] = ("pending", "struck", "archived")
     deliveries = [
         each
         for status in statuses
         for each in await engine.ledger.deliveries(session, status=status, limit=MOST_NOT_ARRIVED, **onward)
     ]
-    return tuple(_on_its_way(engine, each) for each in deliveries if each.owner != WORLD)
+    late = [each for each in deliveries if each.status != "archived" or is_withheld(each)]
+    return tuple(_on_its_way(engine, each) for each in late if each.owner != WORLD)
 
 
 def _on_its_way(engine: Engine, delivery: Delivery) -> NotArrived:
@@ -149,6 +177,7 @@ def _on_its_way(engine: Engine, delivery: Delivery) -> NotArrived:
         day=delivery.due,
         rule=delivery.support.rule,
         reason=(delivery.reason or "") if delivery.status == "struck" else None,
+        waits=delivery.reason if is_withheld(delivery) else None,
         calendar=engine.settings.calendar,
     )
 

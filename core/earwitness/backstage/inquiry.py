@@ -9,7 +9,11 @@ from ..loading.settings import Calendar
 from ..words import plain
 from .evidence import Evidence
 from .knowers import Contrary, Knower
+from .likelihood import KNOWS, RETOLD, UNSURE, ToldFact
 from .verdicts import AskedQuestion, Verdict
+
+Weigh = Callable[[Evidence], ToldFact | None]
+"""Evidence → what it tells of a fact; `None` = nothing."""
 
 
 class Inquiry:
@@ -21,8 +25,13 @@ class Inquiry:
         calendar: Calendar,
         about: Callable[[str], bool] = lambda _: True,
         names: Mapping[str, str] | None = None,
+        weigh: Weigh | None = None,
     ) -> None:
-        """`about` says whether what is left of a text is about the question. `names`: name of the cast → id."""
+        """`about` says whether what is left of a text is about the question. `names`: name of the cast → id.
+
+        `weigh` says what evidence tells of a fact that was asked with its answer; then several memories count together.
+        """
+        self._weigh = weigh
         self._question = AskedQuestion(question, names or {})
         self._calendar = calendar
         self._about = about
@@ -33,14 +42,37 @@ class Inquiry:
         of: dict[Verdict, list[Evidence]] = {"says": [], "denies": [], "neither": []}
         for each in sorted(evidence, key=lambda each: each.rank):
             of["says" if each.is_certain else self._verdict(each.text)].append(each)
+        if self._weigh is not None:
+            return self._together(id, of["says"], of["denies"], self._weigh)
         against = Contrary(**_found(of["denies"])) if of["denies"] else None
         found = _found(of["says"]) if of["says"] else {}
         return Knower(character=id, contrary=against, calendar=self._calendar, **found)
 
+    def _together(self, id: str, says: list[Evidence], denies: list[Evidence], weigh: Weigh) -> Knower:
+        """What one character knows, where the evidence counts by what each memory tells of the fact."""
+        against = Contrary(**_found(denies)) if denies else None
+        seen, counted, likely, again = set[str](), list[Evidence](), 0.0, False
+        proving: list[Evidence] | None = None
+        for each in says:
+            told, source = weigh(each), each.source or each.memory_id
+            if told is None or source in seen:
+                continue
+            seen.add(source)
+            counted.append(each)
+            likely, again = likely + told.likelihood, again or told.again
+            if proving is None and (likely >= KNOWS or told.again):
+                proving = [each] if told.again else [*counted]
+        is_unsure = UNSURE[0] < max(likely, RETOLD if again else 0.0) < UNSURE[1]
+        found = _found(proving[-1:]) if proving else {}
+        together = tuple(each.memory_id for each in proving or ()) if len(proving or ()) > 1 else ()
+        known = {**found, "together": together, "is_unsure": is_unsure}
+        return Knower(character=id, contrary=against, calendar=self._calendar, **known)
+
     def _verdict(self, text: str) -> Verdict:
         said = plain(text)
         if said not in self._verdicts:
-            self._verdicts[said] = self._question.verdict(said, self._about)
+            read = self._question.verdict if self._weigh is None else self._question.verdict_of_words
+            self._verdicts[said] = read(said, self._about)
         return self._verdicts[said]
 
 

@@ -57,6 +57,10 @@ class Knower(DatedRecord):
     """The last game day on which they may read it there; `None` = no end."""
     contrary: Contrary | None = None
     """How they learned the contrary, such as "he did not die of fever"; `None` = nothing found."""
+    together: tuple[str, ...] = ()
+    """Several memories that only together prove it, in the order learned; `memory_id` is the last that was needed."""
+    is_unsure: bool = False
+    """Whether their memories do not decide: the memory that tells it may be one that they have, or another."""
 
     @property
     def knows(self) -> bool:
@@ -82,7 +86,10 @@ class Knower(DatedRecord):
         """
         found = []
         if self.learned is not None:
-            found.append(self._way(self, self.learned, self.learned.words(name), "it"))
+            way = self._way(self, self.learned, self.learned.words(name), "it")
+            found.append(f"probably {way}" if self.is_unsure else way)
+        elif self.is_unsure:
+            found.append("cannot tell")
         if self.contrary is not None:
             learned = self.contrary.learned
             found.append(self._way(self.contrary, learned, learned.words(name, "the contrary"), "the contrary"))

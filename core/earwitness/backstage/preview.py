@@ -19,6 +19,8 @@ class Preview(DatedRecord):
     """The message as it would be recorded."""
     participants: dict[str, Participant]
     """The characters who would perceive it."""
+    addressees: tuple[str, ...] = ()
+    """Ids of those of them who are spoken to, the most certain first."""
     deliveries: tuple[Delivery, ...]
     """The deliveries that would be made, including struck ones with the reason."""
     stops: tuple[Stopped, ...] = ()
@@ -57,13 +59,21 @@ class Preview(DatedRecord):
     def seen_by(self, persona: str) -> Preview:
         """The part that the speaker's player may see: what their persona would remember, and nothing of others."""
         there = {id: each for id, each in self.participants.items() if id == persona}
+        spoken_to = tuple(id for id in self.addressees if id == persona)
         own = [each for each in self.deliveries if each.owner == persona and each.part == "message" and each.is_active]
         shown = [
             each.model_copy(update={"metadata": {**each.metadata, "participants": list(there)}, "disguises": {}})
             for each in own
         ]
         said = self.message.model_copy(update={"present": None, "audience": None})  # who else is in the channel
-        kept = {"message": said, "participants": there, "deliveries": tuple(shown), "stops": (), "answers": ()}
+        kept = {
+            "message": said,
+            "participants": there,
+            "addressees": spoken_to,
+            "deliveries": tuple(shown),
+            "stops": (),
+            "answers": (),
+        }
         return self.model_copy(update=kept)
 
 

@@ -142,6 +142,8 @@ class NotArrived(DatedRecord):
     """The evidence or the rule behind it."""
     reason: str | None
     """Why it was struck; `None` = it is on its way."""
+    waits: str | None = None
+    """Why it waits, although it is due; `None` = it does not."""
 
     def __str__(self) -> str:
         return f"{self.words()}{self.why}"
@@ -154,8 +156,10 @@ class NotArrived(DatedRecord):
 
     @property
     def why(self) -> str:
-        """The rule that tells it, or what struck it."""
-        return f" ({self.rule})" if self.reason is None else f", but was struck: {self.reason}"
+        """The rule that tells it, and what it waits for; or what struck it."""
+        if self.reason is not None:
+            return f", but was struck: {self.reason}"
+        return f" ({self.rule})" + ("" if self.waits is None else f", but {self.waits}")
 
 
 class Cited(BackstageRecord):
@@ -174,8 +178,12 @@ class Origin(BackstageRecord):
     """Id of the session; `None` if the metadata does not name it."""
     forgotten: bool
     """Whether the session was forgotten, and its journal with it."""
+    by_hand: str | None = None
+    """Where a person wrote or changed it, such as a file; `None` = nobody did."""
 
     def __str__(self) -> str:
+        if self.by_hand is not None:
+            return f"written or changed by hand in {self.by_hand}"
         if self.session is None:
             return "its metadata does not say which session wrote it; no more is known"
         if self.forgotten:
@@ -195,7 +203,7 @@ class Explanation(DatedRecord):
     sequence: int | None = None
     """Sequence number of the entry in the journal; `None` if another session wrote it."""
     origin: Origin | None = None
-    """The other session that wrote it; `None` if this session did."""
+    """The other session, or the person, that wrote it; `None` if this session did."""
     metadata: dict[str, MetaValue] = {}
     """The stored metadata, without what the supports add."""
     alive: bool

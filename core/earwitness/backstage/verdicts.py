@@ -63,7 +63,7 @@ class AskedQuestion:
         """What the text does. `about` says whether what is left of a text is still about the question."""
         text = plain(text)
         if len(self._statement.words) > ONE_THING:
-            return "denies" if self._statement.contradicted_by(text) else "says"
+            return self.verdict_of_words(text, about)
         if not self.claim.is_statement:
             asserted = assertions_in(text)
             return self._of_topic(asserted, asserted is text or about(asserted))
@@ -71,6 +71,11 @@ class AskedQuestion:
         begin, speaker = (name.end(), self._speaker(name[1])) if name else (0, None)
         text = text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names)
         return self._of_statement(text, begin, speaker, about)
+
+    def verdict_of_words(self, text: str, about: Callable[[str], bool]) -> Verdict:
+        """What a text does that has enough of the question's words: it says so, or the contrary."""
+        del about
+        return "denies" if self._statement.contradicted_by(plain(text)) else "says"
 
     @cached_property
     def claim(self) -> Claim:

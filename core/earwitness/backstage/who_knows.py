@@ -10,10 +10,12 @@ question of its own (`identity`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
+from ..by_hand import hand_written
 from ..containers import world_container
 from ..engine import Engine
 from ..extras import TermIndex
@@ -27,10 +29,11 @@ from ..records.learned import Learned
 from ..records.memory import Memory
 from ..records.plan import Delivery, Snapshot
 from ..words import STOP_WORDS, words
-from .evidence import delivered, read_elsewhere
+from .evidence import Evidence, delivered, read_elsewhere, written_by_hand
 from .identity import AskedMask, Proof, admitted, answered, asked_masks, restated
 from .inquiry import Inquiry
 from .knowers import Knower, WhoKnows
+from .likelihood import KNOWS, MOST, AskedFact, ToldFact, told_by
 from .rarity import (
     EMPTY,
     LEAST,
@@ -42,7 +45,7 @@ from .rarity import (
     one_word,
     word_set,
 )
-from .shared import SharedMemory, shared_memories
+from .shared import shared_memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ class Facts:
     least: float
     """The weight that a text must cover to count as being about the same thing as the world's best memory."""
 
+    told: Mapping[str, ToldFact] = field(default_factory=dict)
+    """For a question with its answer: memory id → what it tells of it."""
+
     def about(self, text: str) -> bool:
         """Whether another text is about the question too."""
         held = self.asked.held(word_set(text))
@@ -63,11 +69,24 @@ class Facts:
 
     def copies_among(self, deliveries: Iterable[Delivery], revealing: Set[str]) -> list[Delivery]:
         """Those about the question (a partial copy may lack the fact), or from a source that is `revealing`."""
-        return [each for each in deliveries if each.source in revealing or self.about(each.body)]
+        is_about = self.touches if self.told else self.about  # several may tell it together
+        return [each for each in deliveries if each.source in revealing or is_about(each.body)]
 
     def touches(self, text: str) -> bool:
         """Whether another text is about the question by itself, however much better the world's best memory is."""
         return self.asked.held(word_set(text)) > 0
+
+    def weigh(self, sources: Mapping[str, str], evidence: Evidence) -> ToldFact | None:
+        """What evidence tells: as the world's memory it comes from, unless too little of that was heard.
+
+        `sources`: source → id of the world's memory. What is not in the world counts if it tells as much as the best.
+        """
+        ids = [*([sources[evidence.source]] if evidence.source in sources else ()), *sorted(evidence.cites)]
+        told = [self.told[id] for id in ids if id in self.told]
+        if not told:
+            return ToldFact(KNOWS, again=True, held=0.0) if self.about(evidence.text) and not ids else None
+        best = max(told)
+        return best if self.asked.held(word_set(evidence.text)) >= MOST * best.held else None
 
 
 async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
@@ -83,14 +102,20 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     names = {} if any(each.is_identity for each in masks) else _names(live.snapshot.cast)
     same = await aside(len(question), _namesakes, names, question, masks)
     terms = tuple(dict.fromkeys([*terms, *same]))
-    known = await _facts(engine.store, world_container(session).name, question, terms, near, same)
+    fact = AskedFact("", question) if masks else await aside(len(question), AskedFact.of, question)
+    known = await _facts(engine.store, world_container(session).name, question, terms, near, same, fact)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
-    found, subjects = await _proofs(engine, session, known, revealing)
-    proofs = [*found, *await _derived(engine, session, known)]
+    found, subjects, sources = await _proofs(engine, session, known, revealing)
+    written = await hand_written(engine.store, session, live.snapshot.cast)
+    proofs = _as_it_is(written, [*found, *await _derived(engine, session, known)])
     shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.store, known, terms))
-    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names)
+    weigh = partial(known.weigh, sources) if known.told else None
+    elsewhere = {id: [*map(read_elsewhere, memories)] for id, memories in shared.items()}
+    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names, weigh)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
-    knowers = await aside(size, _knowers, inquiry, proofs, subjects, shared, masks, live.snapshot)
+    for owner, evidence in _about(known, written).items():
+        elsewhere.setdefault(owner, []).extend(evidence)
+    knowers = await aside(size, _knowers, inquiry, proofs, subjects, elsewhere, masks, live.snapshot)
     return WhoKnows(question=given, knowers=knowers, failures=failures)
 
 
@@ -119,7 +144,7 @@ def _knowers(
     inquiry: Inquiry,
     proofs: Sequence[Proof],
     subjects: Mapping[str, str],
-    shared: Mapping[str, Sequence[SharedMemory]],
+    elsewhere: Mapping[str, Sequence[Evidence]],
     masks: Sequence[AskedMask],
     snapshot: Snapshot,
 ) -> dict[str, Knower]:
@@ -132,11 +157,27 @@ def _knowers(
         own = admitted(of_each.get(id, []), masks)
         certain = [any(mask.is_shown_by(each) for mask in masks) for each, _ in own]
         evidence = [delivered(each, subjects, is_certain=sure) for each, sure in zip(own, certain, strict=True)]
-        found[id] = inquiry.knower(id, (*evidence, *map(read_elsewhere, shared.get(id, ()))))
+        found[id] = inquiry.knower(id, (*evidence, *elsewhere.get(id, ())))
     for id in {each.wearer for each in masks if each.is_identity}:  # who they are needs no memory
         if not found[id].knows:
             found[id] = found[id].model_copy(update={"learned": Learned(way="before"), "contrary": None})
     return found
+
+
+def _as_it_is(written: Mapping[str, Sequence[Memory]], proofs: Sequence[Proof]) -> list[Proof]:
+    """The proofs without those whose text a person changed: what it says now counts."""
+    changed = {(owner, each.id) for owner, memories in written.items() for each in memories}
+    return [each for each in proofs if (each[0].owner, each[0].memory_id) not in changed]
+
+
+def _about(known: Facts, written: Mapping[str, Sequence[Memory]]) -> Mapping[str, Sequence[Evidence]]:
+    """Owner → what people wrote about the question: as much of it as the world's best memory, or the best of theirs."""
+    share = {each.content: known.asked.held(word_set(each.content)) for found in written.values() for each in found}
+    least = max(known.least, NEAR_BEST * max(share.values(), default=0.0))
+    return {
+        owner: [written_by_hand(each) for each in found if share[each.content] and share[each.content] >= least]
+        for owner, found in written.items()
+    }
 
 
 async def _shared(store: Store, known: Facts, terms: Sequence[str], container: str) -> Sequence[Memory]:
@@ -158,17 +199,41 @@ def _characters(deliveries: Iterable[Delivery]) -> int:
 
 
 async def _facts(
-    store: Store, world: str, question: str, terms: Sequence[str], near: float, same: Mapping[str, str]
+    store: Store,
+    world: str,
+    question: str,
+    terms: Sequence[str],
+    near: float,
+    same: Mapping[str, str],
+    fact: AskedFact,
 ) -> Facts:
     """The world's memories that are about the question.
 
     A store without an index of terms is read completely, in order to count how rare each word is.
     """
     if isinstance(store, TermIndex):
-        holders = await store.holders(world, terms)
-        return await aside(len(question), facts_among, holders, question, near, same)
-    memories = await store.list(world)
-    return await aside(sum(len(each.content) for each in memories), facts_among_all, memories, question, near, same)
+        holders, size = await store.holders(world, terms), len(question)
+    else:
+        memories = await store.list(world)
+        size = sum(len(each.content) for each in memories)
+        holders = await aside(size, holders_among, memories, question, same)
+    if fact.question and fact.answer:
+        return await aside(size, facts_told, holders, fact)
+    return await aside(size, facts_among, holders, question, near, same)
+
+
+def facts_told(holders: TermHolders, fact: AskedFact) -> Facts:
+    """What tells a question's answer, found by the memories that contain the terms of both. Pure."""
+    holding: dict[str, set[str]] = {}
+    for term, ids in holders.ids.items():
+        for id in ids:
+            holding.setdefault(id, set()).add(one_word(term))
+    counts = Counter(term for held in holding.values() for term in held)
+    statistics = TermStatistics(holders.count, counts)
+    told = told_by(fact, holding, statistics)
+    best = max((each.held for each in told.values()), default=0.0)
+    asked = WeightedQuery(fact.whole, statistics, 0.0 if told else LEAST)
+    return Facts(list(told), asked, NEAR_BEST * best, told)
 
 
 def facts_among(holders: TermHolders, question: str, near: float = NEAR_BEST, same: Mapping[str, str] = EMPTY) -> Facts:
@@ -189,31 +254,29 @@ def facts_among(holders: TermHolders, question: str, near: float = NEAR_BEST, sa
     return Facts([id for id, weight in held.items() if weight >= least], asked, least)
 
 
-def facts_among_all(
-    world: Sequence[Memory], question: str, near: float = NEAR_BEST, same: Mapping[str, str] = EMPTY
-) -> Facts:
-    """The facts, found by reading all of the world's memories. Pure."""
+def holders_among(world: Sequence[Memory], question: str, same: Mapping[str, str] = EMPTY) -> TermHolders:
+    """The memories that contain the question's terms, found by reading all of the world's. Pure."""
     ids: dict[str, list[str]] = {one_word(term): [] for term in (*looked_up(question), *same)}
     for memory in world:
         for term in word_set(memory.content) & ids.keys():
             ids[term].append(memory.id)
-    holders = {term: tuple(found) for term, found in ids.items()}
-    return facts_among(TermHolders(count=len(world), ids=holders), question, near, same)
+    return TermHolders(count=len(world), ids={term: tuple(found) for term, found in ids.items()})
 
 
 async def _proofs(
     engine: Engine, session: str, known: Facts, revealing: Set[str]
-) -> tuple[list[Proof], dict[str, str]]:
+) -> tuple[list[Proof], dict[str, str], dict[str, str]]:
     """Deliveries of the facts, each with whether it contains them only as world knowledge; and whom facts are about.
 
-    The second: id of a fact → id of the character that the update is about. What comes from the sources that are
-    `revealing` is a proof in any words.
+    The second: id of a fact → id of the character that the update is about. The third: source → id of its fact. What
+    comes from the sources that are `revealing` is a proof in any words.
     """
     if not known.ids and not revealing:
-        return [], {}
+        return [], {}, {}
     ledger, facts = engine.ledger, known.ids
     of_facts = await ledger.deliveries(session, memory_ids=facts)
-    sources = {each.source for each in of_facts}
+    by_source = {each.source: each.memory_id for each in of_facts}
+    sources = by_source.keys()
     about = ((each.memory_id, each.metadata.get("characterId")) for each in of_facts)
     subjects = {id: character for id, character in about if isinstance(character, str)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources | revealing))
@@ -222,7 +285,7 @@ async def _proofs(
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     cited = set(facts)
     news = [each for each in tellings if each.cites & cited]
-    return [*((each, False) for each in copies), *((each, True) for each in news)], subjects
+    return [*((each, False) for each in copies), *((each, True) for each in news)], subjects, by_source
 
 
 async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:

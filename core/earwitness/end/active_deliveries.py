@@ -1,4 +1,4 @@
-"""The active deliveries of earlier messages: whom they have reached, or will reach."""
+"""The active deliveries of earlier messages: whom they have reached, or will reach, and what waits to."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..protocols import Ledger
 from ..records.plan import Delivery
+from .withheld import is_withheld
 
 
 class ActiveDeliveries:
@@ -41,8 +42,8 @@ class ActiveDeliveries:
     def _with_planned(self, found: Sequence[Delivery], wanted: Callable[[Delivery], bool]) -> list[Delivery]:
         taken = self._taken()
         fresh = [each for each in self._planned() if wanted(each)]
-        every = [each for each in (*found, *fresh) if each.is_active and each.id not in taken]
-        return sorted(every, key=lambda each: each.due)
+        every = [each for each in (*found, *fresh) if each.is_active or is_withheld(each)]
+        return sorted((each for each in every if each.id not in taken), key=lambda each: each.due)
 
 
 class AsShownToRules:

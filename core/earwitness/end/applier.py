@@ -8,28 +8,27 @@ are not applied yet. This process applies them later, or the next one that opens
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
 from time import perf_counter
 from typing import TypeVar
 
 from ..background import Background
-from ..containers import character_container
-from ..engine import Engine
+from ..clock import now
+from ..engine import SPOOL, Engine
 from ..errors import StorageError, UnknownName, named
 from ..extras import TransactionLedger, TransactionStore
 from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
 from ..staleness import StalenessCheck
-from ..time_limit import LimitReached, contained, within
+from ..time_limit import contained
 from .backlog import Backlog
-from .deliveries import BACKLOG_BATCH, BATCH, BUSY, Work, arrival_day, shares_transaction, work_of_plain
+from .deliveries import BACKLOG_BATCH, BATCH, arrival_day, shares_transaction, work_of_plain
 from .derivations import append_proposed
-from .put_order import PutOrder
-from .reconciliation import reconciled, restored, work_of
+from .plan_writer import PlanWriter
+from .waiters import Waiters
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
@@ -51,15 +50,14 @@ class Applier:
         self._live = live
         self._background = background
         self._backlog = Backlog(live)
-        self._wanted: list[str] = []
-        """Containers whose owners wait for their own memories."""
-        self._waiting = 0
-        """How many wait for everybody's memories."""
+        self._waiters = Waiters(engine.foreground)
+        self._writer = PlanWriter(engine, live, self._backlog, self._waiters, self.staleness)
         self._begun = 0
         """The number of attempts begun."""
         self._failed = 0
         """The number of the last attempt that failed."""
-        self._progress = asyncio.Event()
+        self._noted: str | None = None
+        """The failure that the ledger knows of."""
         self._hurry = asyncio.Event()
         self._expecting = False
         """Whether further plans of a backlog are about to come."""
@@ -88,13 +86,18 @@ class Applier:
         """Record a plan; returns the plan in force, and whether its memories were written with it.
 
         Ledger and store share a transaction where they can, if this plan fits a batch and is neither preceded nor
-        followed by others: many are written faster together.
+        followed by others: many are written faster together. A `LocalFirstStore` shares one with the store here, after
+        others that are there already; the one elsewhere gets its memories later.
         """
-        transaction = None if more or self._left or not shares_transaction(plan) else self._engine.transaction
+        follows = len(self._backlog.kept) == len(self._left)
+        transaction = self._engine.transaction if follows and not more and shares_transaction(plan) else None
         batch = next(work_of_plain([plan]).batches(), None) if transaction else None
         if transaction and batch:
             with suppress(StorageError):  # the plan is recorded alone then, and its memories are tried again
                 found = await self._record_applied(plan, after, transaction, batch)
+                if found is plan and self._engine.local_first:
+                    self._backlog.keep(plan.sequence)
+                    return found, False
                 return found, found is plan
         return await self._engine.ledger.record(plan, after), False
 
@@ -107,10 +110,10 @@ class Applier:
     ) -> Plan:
         (ledger, store), (memories, applied) = transaction, batch
         try:
-            prepared = await self._limited(store.prepared(memories))
+            prepared = await self._writer.store.limited(store.prepared(memories))
         except Exception as error:
             raise StorageError(named(error)) from error
-        return await ledger.record_applied(plan, after, prepared, applied)
+        return await ledger.record_applied(plan, after, prepared, None if self._engine.local_first else applied)
 
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""
@@ -124,6 +127,8 @@ class Applier:
                     self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
                     self._backlog.others.add(entry.sequence)
         self._live.unapplied = dict(sorted(self._left.items()))
+        if self._left:
+            self._noted = str((await ledger.data(session, SPOOL)).get("failure") or "") or None
 
     def wake(self) -> None:
         """Start applying if there are plans left."""
@@ -150,7 +155,7 @@ class Applier:
         attempt fails.
         """
         waiting = [sequence] if sequence is not None else list(self._left)
-        with self._hurried():
+        with self._waiters.waiting_for_all():
             await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
 
     async def remembered_by(self, container: str, *, timeout: float) -> None:
@@ -159,28 +164,29 @@ class Applier:
         Raises `NotYetApplied` when that takes longer than `timeout` seconds.
         """
         waiting = list(self._left)
-        self._wanted.append(container)
-        self._engine.foreground.look_again()
-        try:
+        with self._waiters.waiting_for(container):
             await self._wait(lambda: all(self.remembers(each, container) for each in waiting), timeout)
-        finally:
-            self._wanted.remove(container)
 
     async def delivered(self, *, timeout: float | None = None) -> None:
         """Wait until the store holds everything that is recorded so far and due. Raises `NotYetApplied`."""
         waiting = list(self._left)
-        with self._hurried():
+        with self._waiters.waiting_for_all():
             await self._wait(lambda: not any(each in self._left for each in waiting), timeout)
 
-    @contextmanager
-    def _hurried(self) -> Iterator[None]:
-        """While somebody waits for everybody's memories, the applier makes no pauses."""
-        self._waiting += 1
-        self._engine.foreground.look_again()
-        try:
-            yield
-        finally:
-            self._waiting -= 1
+    @property
+    def is_readable(self) -> bool:
+        """Whether the store that answers has everything recorded so far. While the one elsewhere is away, that is the
+        one here, where there are two."""
+        both = self._engine.local_first
+        return not self._left or (
+            both is not None and bool(both.failures) and len(self._backlog.kept) == len(self._left)
+        )
+
+    async def readable(self) -> None:
+        """Wait until a read finds everything recorded so far that is due. Raises as `remembered`."""
+        waiting = list(self._left)
+        with self._waiters.waiting_for_all():
+            await self._wait(lambda: self.is_readable or not any(each in self._left for each in waiting), None)
 
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():
@@ -193,13 +199,9 @@ class Applier:
                 while not done():
                     if timeout is None and self._failed > begun:
                         raise self._backlog.late(self.failure) from self.failure
-                    await self._progress.wait()
+                    await self._waiters.progress()
         except TimeoutError:
             raise self._backlog.late(self.failure, timeout) from self.failure
-
-    def _notify(self) -> None:
-        self._progress.set()
-        self._progress = asyncio.Event()
 
     # ── applying ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -210,15 +212,30 @@ class Applier:
             try:
                 await self._drain()
                 self.failure, pause = None, FIRST_PAUSE
+                await self._note(None)
             except UnknownName:  # another process forgot the story, and these plans with it
-                self._done(list(self._left))
+                self._writer.done(list(self._left))
             except BaseException as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
-                self.failure, self._failed = contained(error), self._begun
-                self._notify()
+                failure = contained(error)
+                with suppress(Exception):
+                    await self._writer.keep()
+                self.failure, self._failed = failure, self._begun
+                self._waiters.notify()
+                await self._note(failure)
                 if self._background.closing:
                     return
                 await self._rest(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _note(self, failure: Exception | None) -> None:
+        """Let the ledger know why the store does not take what is left, for whoever looks from outside."""
+        why = None if failure is None else named(failure)
+        if why == self._noted:
+            return
+        told = {"failure": why, "since": now() if why else None}
+        with suppress(Exception):  # the next attempt notes it again
+            await self._engine.ledger.write_data(self._live.snapshot.id, SPOOL, told)
+            self._noted = why
 
     async def _rest(self, pause: float) -> None:
         """Wait before the next attempt; `wake` and closing cut the pause short."""
@@ -234,7 +251,8 @@ class Applier:
             await self._gather()
             plans, began = await self._next(), perf_counter()
             was_long = any(plan.sequence in self._backlog.long for plan in plans)
-            await self._apply(plans)
+            if plans:
+                await self._writer.write(plans)
             if self._backlog.has_piled_up and not was_long:
                 seconds, among = perf_counter() - began, 1 + len(self._left) // READ_AT_ONCE
                 await self._engine.foreground.pause(seconds, self._is_waited_for, among=among)
@@ -255,7 +273,7 @@ class Applier:
         for sequence, known in list(islice(self._left.items(), READ_AT_ONCE)):
             plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
             if plan is None:  # the session was forgotten meanwhile
-                self._done([sequence])
+                self._writer.done([sequence])
                 continue
             room -= len(plan.deliveries)
             if plans and room < 0:
@@ -267,134 +285,5 @@ class Applier:
 
     def _is_waited_for(self) -> bool:
         """Whether somebody waits for more than what a recall finds at hand."""
-        return bool(self._waiting or (self._wanted and (self._backlog.others or self._backlog.long)))
-
-    def _done(self, sequences: Sequence[int]) -> None:
-        self._backlog.done(sequences)
-        self._notify()
-
-    async def _apply(self, plans: Sequence[Plan]) -> None:
-        if not plans:
-            return
-        work = await work_of(self._engine, plans) if self._backlog.others else work_of_plain(plans)
-        left = await self._write(plans, work)
-        left += await self._check_again(plans)
-        for plan in plans:
-            for id in plan.forgotten:
-                left += await self._forget(plan, id)
-            await append_proposed(self._engine.ledger, self._live.snapshot, plan)
-        sequences = [plan.sequence for plan in plans]
-        await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
-        self._done(sequences)
-
-    async def _write(self, plans: Sequence[Plan], work: Work) -> list[str]:
-        """Put and remove memories; acknowledge whole batches, except what was written last.
-
-        Returns the delivery ids not acknowledged yet.
-        """
-        ledger, order, written = self._engine.ledger, PutOrder(work), list[str]()
-        needed, size, began = partial(self._is_needed, plans[0]), work.batch, perf_counter()
-        while not order.is_over:
-            if len(written) >= work.batch:
-                await ledger.acknowledge(plans[0].session, (), written)
-                written = []
-            if order.has_begun:
-                seconds, others = perf_counter() - began, len(self._backlog.long)
-                is_quiet = await self._engine.foreground.pause(seconds, needed, among=others)
-                size = work.batch if is_quiet else work.batch // BUSY
-            await self.staleness.check_after_pause()
-            passing = await self._passing(plans) if order.has_begun else []
-            began = perf_counter()
-            written += await self._put(plans, work, order, size, passing)
-            if passing:
-                sequences = [plan.sequence for plan in passing]
-                await ledger.acknowledge(plans[0].session, sequences, written + await self._check_again(passing))
-                self._done(sequences)
-                written = []
-            if order.is_perceived and not work.remove and plans[0].sequence not in self._backlog.remembered:
-                self._backlog.remembered |= {plan.sequence for plan in plans}
-                self._notify()
-        if work.remove:
-            await self._limited(self._engine.store.remove(work.remove))
-        return written
-
-    async def _put(
-        self, plans: Sequence[Plan], work: Work, order: PutOrder, size: int, passing: Sequence[Plan]
-    ) -> Sequence[str]:
-        """Put the next memories, and those of plans that pass; returns the ids of the deliveries that this applies.
-
-        Each container gets its memories in the order of the journal all the same.
-        """
-        first = order.bring_forward(self._wanted) if self._wanted else 0
-        if passed := {each.container for plan in passing for each in plan.deliveries}:
-            first += order.bring_forward(passed - self._backlog.written[plans[0].sequence], of_all=True)
-        memories, deliveries = work.made([*order.take(max(size, first)), *work_of_plain(passing).put])
-        await self._limited(self._engine.store.put(memories))
-        await self._still_ours([*plans, *passing], memories)
-        self._backlog.note_written(plans, memories)
-        if self._wanted:
-            self._notify()
-        return deliveries
-
-    async def _passing(self, plans: Sequence[Plan]) -> list[Plan]:
-        """The plans that pass the one being written, if it is a long one. They are durable, as it is."""
-        found = self._backlog.passing(plans[0]) if len(plans) == 1 else []
-        if found and not self._engine.one_database:
-            await self._engine.ledger.sync()
-        return found
-
-    def _is_needed(self, plan: Plan) -> bool:
-        """Whether somebody waits for the next batch of a plan."""
-        missing = self._waiting or self._backlog.lacks(plan, self._wanted)
-        return plan.sequence not in self._backlog.remembered and bool(missing)
-
-    async def _still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
-        """Take back what was written while another process forgot the story. Raises `UnknownName` then.
-
-        If the id belongs to another story by now, its own memories under these ids are written again.
-        """
-        try:
-            await self.staleness.check_after_pause()
-        except UnknownName:
-            work = await restored(self._engine, plans, {each.id for each in memories})
-            its_own = [memory for batch, _ in work.batches() for memory in batch]
-            await self._limited(self._engine.store.put(its_own))
-            kept = {each.id for each in its_own}
-            ids: dict[str, list[str]] = {}
-            for each in memories:
-                ids.setdefault(each.container, []).extend([] if each.id in kept else [each.id])
-            await self._limited(self._engine.store.remove(ids))
-            raise
-
-    async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
-        """Check again after writing: a memory that another process withdrew meanwhile must not come back."""
-        written: list[str] = []
-        seen = plans[-1].sequence
-        while (decided := await self._decided_elsewhere(plans[0].session)) > seen:
-            seen = decided
-            written = await self._write(plans, await work_of(self._engine, plans))
-        return written
-
-    async def _decided_elsewhere(self, session: str) -> int:
-        """The last entry that another process has decided; what is decided here is applied here, in its turn."""
-        async with self._live.recording:
-            decided = await self._engine.ledger.decided(session) or 0
-            return decided if decided > self._live.snapshot.decided else self._live.decided_elsewhere
-
-    async def _forget(self, plan: Plan, id: str) -> list[str]:
-        """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""
-        container = character_container(plan.session, id).name
-        await self._limited(self._engine.store.drop(container))
-        await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
-        since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
-        return await self._write([plan], await reconciled(self._engine, [plan], {each.memory_id for each in since}, ()))
-
-    async def _limited(self, work: Awaitable[T]) -> T:
-        """Treat a store that hangs as one that fails; its writes may be repeated."""
-        limit = self._engine.settings.end.store_timeout
-        try:
-            return await within(limit, work)
-        except LimitReached as error:
-            if error.rest is not None:  # it must not be writing still when the write is repeated
-                await asyncio.wait({error.rest})
-            raise StorageError(f"the store has not answered within {limit:g} s") from error
+        waiters = self._waiters
+        return bool(waiters.for_all or (waiters.wanted and (self._backlog.others or self._backlog.long)))

@@ -10,6 +10,7 @@ from ..live import Live
 from ..protocols import Ledger
 from ..records.journal import Archived, Entry
 from ..records.plan import Delivery, Plan, Restoration, Withdrawal, grouped
+from .withheld import is_withheld
 
 DeliveriesById = Mapping[str, Sequence[Delivery]]
 """Memory id → its deliveries."""
@@ -23,9 +24,12 @@ async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> 
     if body.restore:
         back = tuple(_restored(id, deliveries) for id, deliveries in of_each.items())
         return plan.model_copy(update={"restorations": back, "due_day": live.snapshot.state.game_day})
-    return plan.model_copy(
-        update={"withdrawals": tuple(_taken_out(id, deliveries) for id, deliveries in of_each.items())}
-    )
+    if body.dropped is not None:
+        dropped = tuple(_dropped(id, deliveries, body.dropped) for id, deliveries in of_each.items())
+        return plan.model_copy(update={"withdrawals": dropped})
+    taken = [_taken_out(id, deliveries) for id, deliveries in of_each.items()]
+    given_up = [_given_up(id, deliveries) for id, deliveries in of_each.items() if any(map(is_withheld, deliveries))]
+    return plan.model_copy(update={"withdrawals": (*taken, *given_up)})
 
 
 async def named(ledger: Ledger, session: str, given: Sequence[str]) -> Mapping[str, DeliveriesById]:
@@ -55,7 +59,7 @@ async def as_archived_in_hub(ledger: Ledger, delivery: Delivery) -> Delivery:
     if not is_hub_memory(delivery) or not delivery.is_active:
         return delivery
     grounds = await ledger.deliveries(delivery.session, memory_ids=delivery.rests_on, status="archived")
-    return _in_archive(delivery) if grounds else delivery
+    return _in_archive(delivery) if any(map(_is_archived, grounds)) else delivery
 
 
 def _by_id(deliveries: Iterable[Delivery]) -> dict[str, Sequence[Delivery]]:
@@ -80,15 +84,27 @@ def _taken_out(id: str, deliveries: Sequence[Delivery]) -> Withdrawal:
     return Withdrawal(memory_id=id, removes=removes, status="archived", reason="archived")
 
 
+def _given_up(id: str, deliveries: Sequence[Delivery]) -> Withdrawal:
+    """What waits until a guard can be asked never arrives then: nobody is asked about what is restored."""
+    waiting = {each.id: each.memory_id for each in deliveries if is_withheld(each)}
+    return Withdrawal(memory_id=id, removes=waiting, status="struck", reason="archived while it waited")
+
+
+def _dropped(id: str, deliveries: Sequence[Delivery], why: str) -> Withdrawal:
+    """What the store has not taken, and is never to take."""
+    waiting = {each.id: each.memory_id for each in deliveries if each.status == "pending"}
+    return Withdrawal(memory_id=id, removes=waiting, status="struck", reason=why)
+
+
 def _restored(id: str, deliveries: Sequence[Delivery]) -> Restoration:
-    archived = {each.id: each.memory_id for each in deliveries if each.status == "archived"}
+    archived = {each.id: each.memory_id for each in deliveries if _is_archived(each)}
     return Restoration(memory_id=id, restores=archived)
 
 
 async def still_archived(ledger: Ledger, plan: Plan, source: str) -> Plan:
     """The plan of an edit, in which whatever was archived of the old wording is archived in the new one too."""
-    away = await ledger.deliveries(plan.session, sources=[source], status="archived")
-    if not away:
+    found = await ledger.deliveries(plan.session, sources=[source], status="archived")
+    if not (away := [each for each in found if _is_archived(each)]):
         return plan
     active = {each.memory_id for each in await ledger.deliveries(plan.session, sources=[source]) if each.is_active}
     places = {(each.container, each.part) for each in away if each.memory_id not in active}
@@ -99,6 +115,11 @@ def _as_archived(delivery: Delivery, places: set[tuple[str, str]]) -> Delivery:
     if not delivery.is_active or (delivery.container, delivery.part) not in places:
         return delivery
     return _in_archive(delivery)
+
+
+def _is_archived(delivery: Delivery) -> bool:
+    """Whether a host has archived it."""
+    return delivery.status == "archived" and not is_withheld(delivery)
 
 
 def _in_archive(delivery: Delivery) -> Delivery:

@@ -21,6 +21,8 @@ class Backlog:
         """Sequence numbers of those plans left that are written in several batches."""
         self.remembered: set[int] = set()
         """Sequence numbers of those plans whose participants already remember the message."""
+        self.kept: set[int] = set()
+        """Sequence numbers of those plans left that the store here has, where the store is a `LocalFirstStore`."""
         self.written: dict[int, set[str]] = {}
         """Sequence number of the plan being written → the containers that have their memories of it."""
         self._live = live
@@ -76,6 +78,11 @@ class Backlog:
             found.append(known.plan)
         return found
 
+    def keep(self, sequence: int) -> None:
+        """Note that the store here has a plan."""
+        self.kept.add(sequence)
+        self.remembered.add(sequence)
+
     def lacks(self, plan: Plan, wanted: Iterable[str]) -> bool:
         """Whether one of the `wanted` containers has not got its memory of a plan that is being written."""
         written: Collection[str] = self.written.get(plan.sequence, ())
@@ -90,7 +97,7 @@ class Backlog:
         """Drop plans that are applied."""
         for sequence in sequences:
             del self.left[sequence]
-            for marked in (self.others, self.long, self.remembered):
+            for marked in (self.others, self.long, self.remembered, self.kept):
                 marked.discard(sequence)
             self.written.pop(sequence, None)
 

@@ -153,7 +153,10 @@ class Decider:
             while self._again:
                 self._again = False
                 with self._engine.foreground.going_on():
-                    await self._drain()
+                    try:
+                        await self._drain()
+                    finally:
+                        await self._release()
             await self._resolve_others()
             self.failure = None
         except BaseException as error:  # noqa: BLE001 - waiters receive it; the entries are tried again
@@ -207,12 +210,12 @@ class Decider:
 
     async def _plan(self, entry: Entry, *, more: bool) -> Plan:
         """The recorded plan of an entry; it is decided now if there is none. `more` entries are applied together."""
-        if recorded := await self._recorded_before(entry):
+        if recorded := await self._recorded_before(entry) or await self._recorded_by_another(entry):
             self._applier.take(recorded)
             return recorded
         try:
             proposed = await decide(self._engine, self.live, entry, self._applier)
-            if self.live.overdue or self.live.untold:
+            if self.live.overdue or self.live.untold or self.live.withheld:
                 proposed = await self._with_overdue(entry, proposed)
             return await self._kept(proposed, more=more)
         except (*UNUSABLE, StorageError) as error:  # a bad answer from third-party code must not hold up a story
@@ -251,6 +254,20 @@ class Decider:
         if entry.sequence > live.snapshot.decided:
             return None
         return await ledger.plan(entry.session, entry.sequence)
+
+    async def _recorded_by_another(self, entry: Entry) -> Plan | None:
+        """The plan of another process that had claimed the session; `None` once this one may decide."""
+        claims = self._engine.claims
+        if claims is None or await claims.claim(entry.session, entry.sequence):
+            return None
+        await self._reload()
+        return await self._engine.ledger.plan(entry.session, entry.sequence)
+
+    async def _release(self) -> None:
+        """Let other processes decide. A claim that cannot be released expires."""
+        if self._engine.claims is not None:
+            with suppress(StorageError):
+                await self._engine.claims.release(self.live.snapshot.id)
 
     async def _recorded(self, sequence: int) -> Plan | None:
         await self.staleness.check()

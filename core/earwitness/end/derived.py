@@ -140,4 +140,4 @@ def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, M
 def _missing(grounds: Grounds) -> str | None:
     if grounds.unknown is not None:
         return f"it rests on {grounds.unknown!r}, which this session does not have"
-    return None if grounds.gone is None else f"it rests on {grounds.gone!r}, which was retracted"
+    return None if grounds.gone is None else f"it rests on {grounds.gone!r}, which was retracted or withheld"

@@ -5,9 +5,10 @@ Strikes and further tellings are recorded with the plan of the change that bring
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 
-from ..carried_hubs import is_hub_memory
+from ..carried_hubs import is_hub_memory, message_key_of
 from ..engine import Engine
 from ..events import Event, SharingEvent
 from ..formats import message_text_of
@@ -25,10 +26,11 @@ from .active_deliveries import ActiveDeliveries
 from .deliveries import of_message, of_telling
 from .derivations import Proposal, with_proposals
 from .disguises import as_known
-from .guards import guarded, struck
+from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .shares import Sharing, Teller, shared
 from .untold import SAID, Untold, as_update
 from .withdrawals import downstream
+from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
 
 MOST_HOPS = 64
 """The most times a rumour hops on within one change of the day."""
@@ -37,14 +39,24 @@ MOST_HOPS = 64
 class Arrivals:
     """The outcome of one change of the day: strikes, further tellings, and the strategies that were asked."""
 
-    def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> None:
-        self._engine, self._live, self._entry, self._plan_so_far, self._data = engine, live, entry, plan, data
+    def __init__(
+        self,
+        engine: Engine,
+        live: Live,
+        entry: Entry,
+        plan: Plan,
+        data: Mapping[str, PluginData],
+        archived: Iterable[Delivery] = (),
+    ) -> None:
+        """`archived` is where everything is that was withheld before."""
+        self._engine, self._live, self._entry, self._plan_so_far, self.data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
         self._state = plan.state_after(live.snapshot.state)
         self._joined = ReadOnlyDict(live.snapshot.joined_after(plan))
         self._knowers: dict[str, dict[str, Delivery]] = {}
         """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
         again."""
+        self.withheld = LateArrivals(archived, _taken_by(plan))
         self.withdrawals: list[Withdrawal] = []
         self.downstream: list[Delivery] = []
         self.answers: list[Answer] = []
@@ -58,20 +70,21 @@ class Arrivals:
         return [*self._plan_so_far.deliveries, *self.downstream]
 
     def _taken(self) -> set[str]:
-        return {id for each in (*self._plan_so_far.withdrawals, *self.withdrawals) for id in each.removes}
+        gone = {id for each in (*self._plan_so_far.withdrawals, *self.withdrawals) for id in each.removes}
+        return gone - self.withheld.now.keys()
 
     async def arrive(self, due: Sequence[Delivery]) -> None:
         """Accept due deliveries in the order of days. Further tellings that are due by then arrive in their turn."""
-        waiting = list(due)
+        left = list(due)
         for _ in range(MOST_HOPS):
-            if not waiting:
+            if not left:
                 return
-            day = min(each.due for each in waiting)
-            today = [each for each in waiting if each.due == day]
-            waiting = [each for each in waiting if each.due != day]
+            day = min(each.due for each in left)
+            today = [each for each in left if each.due == day]
+            left = [each for each in left if each.due != day]
             for group in grouped(today, message_key_of):
-                waiting += await self._arrived(group, day)
-        if waiting:
+                left += await self._arrived(group, day)
+        if left:
             self.answers.append(
                 Answer(
                     by="core:rumours",
@@ -104,16 +117,41 @@ class Arrivals:
         return event.model_copy(update={"channel": messages[0].message.channel}), messages[0]
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
-        if not self._engine.guards:
-            return list(group)
-        plan = await guarded(self._engine, event, self._plan(group, about), self._data, silence=False)
+        """Those of one source that guards let arrive. While a guard fails, they wait."""
+        plan = await guarded(self._engine, event, self._plan(group, about), self.data, silence=False)
         self.answers += plan.answers
         refused = [each for each in plan.deliveries if not each.is_active]
+        late = [withheld_by(guards, each) for each in refused if (guards := unasked(each, plan))]
+        await self._strike([each for each in refused if not unasked(each, plan)])
+        await self._withhold(late)
+        kept = [each for each in plan.deliveries if each.is_active]
+        self.withheld.release(kept)
+        return kept
+
+    async def _strike(self, refused: Sequence[Delivery]) -> None:
+        """Strike these, and what is told by somebody who would have learned of it by them."""
+        self.withheld.drop(refused)
         fresh = {each.id for each in self.downstream}
-        self.withdrawals += await _strikes(self._engine, event.session, [e for e in refused if e.id not in fresh])
-        gone = {each.id: each for each in refused if each.id in fresh}
-        self.downstream = without_tellers([gone.get(each.id, each) for each in self.downstream], gone.values())
-        return [each for each in plan.deliveries if each.is_active]
+        old = [each for each in refused if each.id not in fresh]
+        self.withdrawals += await _strikes(self._engine, self._entry.session, old)
+        self._replace([each for each in refused if each.id in fresh], kept_from_knowing)
+
+    async def _withhold(self, late: Sequence[Delivery]) -> None:
+        """Let these wait, and what is told by somebody who is to learn of it by them."""
+        if not late:
+            return
+        like = partial(waits_like, late[0])
+        fresh = {each.id for each in self.downstream}
+        old = self.withheld.new_among(each for each in late if each.id not in fresh)
+        told_on = await downstream(self._engine.ledger, self._entry.session, old) if old else ()
+        self.withdrawals += self.withheld.hold([*old, *map(like, self.withheld.new_among(told_on))])
+        self._replace([each for each in late if each.id in fresh], like)
+        self.withheld.hold([each for each in self.downstream if is_withheld(each)])
+
+    def _replace(self, gone: Sequence[Delivery], then: Callable[[Delivery], Delivery]) -> None:
+        """Put those that do not arrive in the place of further tellings, and what becomes of those told by them."""
+        by_id = {each.id: each for each in gone}
+        self.downstream = without_tellers([by_id.get(each.id, each) for each in self.downstream], gone, then)
 
     def _plan(self, group: Sequence[Delivery], about: SettledMessage | None) -> Plan:
         return Plan(
@@ -188,7 +226,8 @@ class Arrivals:
         """Owner, or id of a memory in a hub → the first delivery by which a message has reached them and still does."""
         found = [each for each in await self._standing.deliveries([source]) if each.part == "message"]
         found += [each for each in await self._standing.memories(reached) if is_hub_memory(each)]
-        return {_who(each): each for each in reversed(found) if each.due <= self._state.game_day}
+        there = [each for each in found if each.due <= self._state.game_day and each.id not in self.withheld.now]
+        return {_who(each): each for each in reversed(there)}
 
     async def _shared(
         self,
@@ -207,7 +246,7 @@ class Arrivals:
         arrived = {"arrived": tuple(reached), "joined": self._joined}
         how = arrived if just_said is None else {"updates": just_said}
         asked = asked.model_copy(update=how)
-        return await shared(self._engine, asked, known, self._data, self._standing, only)
+        return await shared(self._engine, asked, known, self.data, self._standing, only)
 
     async def _further(
         self, event: Event, sharing: Sharing, reached: Sequence[Delivery], about: SettledMessage
@@ -222,7 +261,7 @@ class Arrivals:
         there = {each.id for each in self._planned_so_far()}
         if not (new := [each for each in tellings if each.id not in there]):
             return []
-        plan = await guarded(self._engine, event, self._plan(new, about), self._data, silence=False)
+        plan = await guarded(self._engine, event, self._plan(new, about), self.data, silence=False)
         self.answers += plan.answers
         return list(plan.deliveries)
 
@@ -253,23 +292,32 @@ class Arrivals:
 
 async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Plan:
     """The plan of a change of the day, with the strikes of its guards and the further tellings of what arrives."""
-    if plan.due_day is None or not (engine.guards or engine.sharing_rules):
+    if plan.due_day is None or not (engine.guards or engine.sharing_rules or live.withheld):
         return plan
-    due = await _due(engine, live, entry, plan.due_day)
-    arrivals = Arrivals(engine, live, entry, plan, data)
+    taken = _taken_by(plan)
+    due = [each for each in await _due(engine, live, entry, plan.due_day) if each.id not in taken]
+    arrivals = await arrivals_of(engine, live, entry, plan, data)
     if live.untold:
         await arrivals.tell_what_was_kept()
-    await arrivals.arrive(due)
+    await arrivals.arrive([*due, *arrivals.withheld.due_by(plan.due_day)])
     return await with_outcome(engine, live, plan, arrivals)
+
+
+async def arrivals_of(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Arrivals:
+    """The arrivals of an entry, with what was withheld before."""
+    held = await engine.ledger.deliveries(entry.session, status="archived") if live.withheld else ()
+    return Arrivals(engine, live, entry, plan, data, held)
 
 
 async def with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrivals) -> Plan:
     """The plan with what was found out about arrivals. Raises as `with_proposals`."""
+    arrivals.withheld.note(arrivals.data)
     degraded = plan.degraded or any(answer.failure for answer in arrivals.answers)
     plan = plan.model_copy(
         update={
             "deliveries": (*plan.deliveries, *arrivals.downstream),
             "withdrawals": (*plan.withdrawals, *arrivals.withdrawals),
+            "restorations": (*plan.restorations, *arrivals.withheld.released),
             "answers": (*plan.answers, *arrivals.answers),
             "facts": {**plan.facts, **arrivals.facts},
             "degraded": degraded,
@@ -282,30 +330,20 @@ async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> 
     """The plan of any entry, with what is due by now and has not arrived, under today's guards and rules.
 
     For a change of the day that could not be decided, for the entry after one that brought nothing, and while there is
-    something that a failing rule has not told.
+    something that a failing rule has not told, or a failing guard withholds.
     """
     day = plan.state_after(live.snapshot.state).game_day
     if isinstance(entry.body, Changed) and plan.due_day is not None:  # it has brought all this itself
         return plan
-    if not live.untold and not await _due(engine, live, entry, day):
+    if not live.untold and not live.withheld and not await _due(engine, live, entry, day):
         return plan
     data = live.data_after(plan)
     plan = await with_arrivals(engine, live, entry, plan.model_copy(update={"due_day": day}), data)
     return plan.model_copy(update={"plugin_data": written(data)})
 
 
-def without_tellers(deliveries: Iterable[Delivery], gone: Iterable[Delivery]) -> list[Delivery]:
-    """The deliveries, of which those are struck that are told by somebody whose own was, and so on. Pure."""
-    left, lost = list(deliveries), {each.memory_id for each in gone}
-    while more := {each.memory_id for each in left if each.is_active and each.support.via in lost}:
-        left = [
-            struck(each, f"{each.support.shared_from} was kept from knowing it")
-            if each.is_active and each.support.via in lost
-            else each
-            for each in left
-        ]
-        lost |= more
-    return left
+def _taken_by(plan: Plan) -> set[str]:
+    return {id for each in plan.withdrawals for id in each.removes}
 
 
 def _tellers(reached: Sequence[Delivery], about: SettledMessage) -> dict[str, Teller]:
@@ -317,12 +355,6 @@ def _tellable(reached: Delivery, about: SettledMessage) -> str:
     if about.tellable and reached.owner in about.participants:
         return about.tellable_by(reached.owner)
     return message_text_of(reached.body)
-
-
-def message_key_of(delivery: Delivery) -> str:
-    """The key of the message that a delivery tells of, else its source."""
-    keys = delivery.metadata.get("messageIds")
-    return keys[0] if is_hub_memory(delivery) and isinstance(keys, list) and keys else delivery.source
 
 
 def _who(delivery: Delivery) -> str:

@@ -109,5 +109,7 @@ def _kept(deliveries: Iterable[Delivery], container: str, *, key: bool) -> Seque
     if not key:
         return kept
     own = [each for each in kept if each.container == container]
+    if not own and any(each.container == container and each.status == "struck" for each in deliveries):
+        return ()  # a guard keeps the message from its owner, and so what rests on it
     world = [each for each in kept if each.owner == WORLD]
     return own or [each for each in world if each.part == "message"] or world

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..consultation import Answered, items_of, record_of
 from ..engine import Engine
@@ -16,6 +16,8 @@ from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan
 from ..strategy import Strategy
+
+_FAILED = "{} failed"
 
 
 async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *, silence: bool = True) -> Plan:
@@ -80,10 +82,16 @@ def _reasons(answers: Iterable[Answered[StrikeAnswer]], plan: Plan) -> dict[str,
     return reasons
 
 
+def unasked(delivery: Delivery, plan: Plan) -> list[str]:
+    """The guards that failed, if a delivery was struck only because of that. Pure."""
+    failed = [answer.by for answer in plan.answers if answer.failure]
+    return failed if delivery.reason in {f"{each}: {_FAILED.format(each)}" for each in failed} else []
+
+
 def _all_but_own(plan: Plan, guard: str) -> list[Strike]:
     speaker = plan.message.message.speaker if plan.message else None
     others = [each for each in plan.deliveries if each.owner not in {WORLD, speaker}]
-    return [Strike(delivery_id=each.id, reason=f"{guard} failed") for each in others]
+    return [Strike(delivery_id=each.id, reason=_FAILED.format(guard)) for each in others]
 
 
 def _unheard(settled: SettledMessage | None, deliveries: Sequence[Delivery]) -> SettledMessage | None:
@@ -132,10 +140,26 @@ def without_hearsay(deliveries: Sequence[Delivery]) -> list[Delivery]:
     know = {each.memory_id for each in deliveries if each.is_active and each.support.via is None}
     while more := {each.memory_id for each in deliveries if each.is_active and each.support.via in know} - know:
         know |= more
-    return [
-        struck(each, f"{each.support.shared_from} was kept from knowing it") if _hearsay(each, know) else each
-        for each in deliveries
-    ]
+    return [kept_from_knowing(each) if _hearsay(each, know) else each for each in deliveries]
+
+
+def kept_from_knowing(delivery: Delivery) -> Delivery:
+    """The delivery struck, since its teller does not know it either."""
+    return struck(delivery, f"{delivery.support.shared_from} was kept from knowing it")
+
+
+def without_tellers(
+    deliveries: Iterable[Delivery],
+    gone: Iterable[Delivery],
+    then: Callable[[Delivery], Delivery] = kept_from_knowing,
+) -> list[Delivery]:
+    """The deliveries, of which those are struck that are told by somebody whose own was, and so on; or what `then`
+    makes of them. Pure."""
+    left, lost = list(deliveries), {each.memory_id for each in gone}
+    while more := {each.memory_id for each in left if each.is_active and each.support.via in lost}:
+        left = [then(each) if each.is_active and each.support.via in lost else each for each in left]
+        lost |= more
+    return left
 
 
 def _hearsay(delivery: Delivery, known: set[str]) -> bool:

@@ -10,7 +10,7 @@ from ..engine import Engine
 from ..live import Live, written
 from ..records.journal import Entry
 from ..records.plan import Plan
-from .due import Arrivals, with_outcome
+from .due import arrivals_of, with_outcome
 
 
 async def with_late_arrival(engine: Engine, live: Live, entry: Entry, plan: Plan) -> Plan:
@@ -19,7 +19,7 @@ async def with_late_arrival(engine: Engine, live: Live, entry: Entry, plan: Plan
     if not late or not engine.sharing_rules or not await _came_unnoticed(engine, live, entry, late[0].due):
         return plan
     data = live.data_after(plan)
-    arrivals = Arrivals(engine, live, entry, plan.model_copy(update={"deliveries": ()}), data)
+    arrivals = await arrivals_of(engine, live, entry, plan.model_copy(update={"deliveries": ()}), data)
     arrivals.downstream += late
     await arrivals.arrive(late)
     kept = tuple(each for each in plan.deliveries if each not in late)

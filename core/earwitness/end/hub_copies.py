@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..carried_hubs import is_hub_memory
+from ..carried_hubs import is_hub_memory, message_key_of
 from ..containers import world_container
 from ..engine import Engine
 from ..events import Share
@@ -20,7 +20,6 @@ from ..records.plan import Delivery, Snapshot, grouped
 from ..start.reads import guarded_read
 from ..start.requests import Reader, requested
 from .deliveries import of_message, of_telling
-from .due import message_key_of
 from .shares import DueShare
 
 TOLD = ("pantheonId", "hop", "strength")

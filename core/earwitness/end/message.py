@@ -77,7 +77,8 @@ async def judge(
     event = event_of(moment)
     proposals = await propose(engine, event, moment, presence, asked, world, data)
     await between_steps(many)
-    counted = _counted(proposals.agent.participants, moment)
+    fails_closed = engine.detector is not None and detected is None  # nobody knows what is whispered
+    counted = None if fails_closed else _counted(proposals.agent.participants, moment)
     found = participants(moment, presence, counted, proposals.plugins, engine.settings.end.enough, asked)
     await between_steps(many)
     degraded = bool(report.failure) or proposals.degraded

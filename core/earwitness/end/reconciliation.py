@@ -8,16 +8,23 @@ that do not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..containers import world_container
 from ..engine import Engine
 from ..protocols import Ledger
-from ..records.plan import Plan, grouped
+from ..records.plan import Delivery, Plan, grouped
 from .deliveries import Work, arrival_day, work_from
 
+Arrived = Callable[[Delivery], bool]
+"""Whether a pending delivery has arrived with an earlier plan, which is not applied yet."""
 
-async def work_of(engine: Engine, plans: Sequence[Plan]) -> Work:
+
+def _never(delivery: Delivery) -> bool:
+    return False
+
+
+async def work_of(engine: Engine, plans: Sequence[Plan], *, arrived: Arrived = _never) -> Work:
     """The store work of recorded plans of one session, by the ledger's current state. Raises `StorageError`."""
     ledger, session = engine.ledger, plans[0].session
     days = [(plan.sequence, plan.due_day) for plan in plans if plan.due_day is not None]
@@ -26,11 +33,15 @@ async def work_of(engine: Engine, plans: Sequence[Plan]) -> Work:
     fresh = [(plan, each) for plan in plans for each in plan.deliveries if each.status != "struck"]
     arriving = {each.id for each in due} | {each.id for plan, each in fresh if each.due <= arrival_day(plan)}
     touched = await _touched(ledger, plans, {each.memory_id for each in (*(each for _, each in fresh), *due)})
-    return await reconciled(engine, plans, touched, arriving)
+    return await reconciled(engine, plans, touched, arriving, arrived)
 
 
 async def reconciled(
-    engine: Engine, plans: Sequence[Plan], touched: Collection[str], arriving: Collection[str]
+    engine: Engine,
+    plans: Sequence[Plan],
+    touched: Collection[str],
+    arriving: Collection[str],
+    arrived: Arrived = _never,
 ) -> Work:
     """The work that brings these memories in line with the ledger.
 
@@ -41,14 +52,16 @@ async def reconciled(
     ledger, session = engine.ledger, plans[0].session
     deliveries = await ledger.deliveries(session, memory_ids=sorted(touched))
     active = [
-        each for each in deliveries if each.status == "applied" or (each.status == "pending" and each.id in arriving)
+        each
+        for each in deliveries
+        if each.status == "applied" or (each.status == "pending" and (each.id in arriving or arrived(each)))
     ]
     removed = await removed_among(ledger, session, {id for each in active for id in each.cites})
     groups = grouped(active, lambda each: each.memory_id)
     alive = {group[0].memory_id for group in groups}
     gone: dict[str, set[str]] = {}
     for each in deliveries:
-        if each.memory_id not in alive and each.status in {"withdrawn", "archived"}:
+        if each.memory_id not in alive and each.status in {"withdrawn", "archived", "struck"}:
             gone.setdefault(each.container, set()).add(each.memory_id)
     return work_from(plans, groups, removed, {name: sorted(ids) for name, ids in gone.items()})
 

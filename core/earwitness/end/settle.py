@@ -9,13 +9,15 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ..events import MessageAnswer
 from ..ids import WORLD
-from ..loading.settings import EndSettings
+from ..loading.end_settings import EndSettings
 from ..records.character import Cast
-from ..records.message import Message, Participant, Role, SettledMessage
+from ..records.message import Message, Participant, Role, SettledMessage, by_role
 from ..records.moment import Moment, Perceived, Presence, Segment
 from ..records.state import PERCEIVES_NOTHING, Whereabouts
-from .host_word import HOST
+from .host_word import HOST, UNHEARD
 
+SHUT_OUT = 0.1
+"""Somebody who is here perceives a message with no more than this probability if it is not for them."""
 CLOSING = tuple(",.;:!?…")
 
 
@@ -68,8 +70,25 @@ def settled_message(
         partly = heard(presence, found, message.speaker, added)
         out = {id for id, text in partly.items() if not text and id != message.speaker}
     kept = {id: part for id, part in found.items() if id not in out}
-    passed_on = tellable(presence, partly, message.speaker, added)
-    return SettledMessage(message=message, participants=kept, heard=partly, tellable=passed_on, degraded=degraded)
+    return SettledMessage(
+        message=message,
+        participants=kept,
+        heard=partly,
+        tellable=tellable(presence, partly, message.speaker, added),
+        spoken_to=_spoken_to(message, presence, kept),
+        degraded=degraded,
+    )
+
+
+def _spoken_to(message: Message, presence: Presence, kept: Mapping[str, Participant]) -> tuple[str, ...]:
+    """Ids of those who are spoken to, as the detector says, among those who perceive it.
+
+    Where it names none of them, the one listener whom the host names is meant.
+    """
+    named = by_role(kept) if presence.addressees is None else presence.addressees
+    found = tuple(id for id in dict.fromkeys(named) if id in kept and id != message.speaker)
+    others = [id for id in kept if id != message.speaker]
+    return tuple(others) if not found and message.audience is not None and len(others) == 1 else found
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
@@ -90,7 +109,15 @@ def _believed(
     if agent is None:
         return admitted
     named = {id: part for id, part in agent.items() if part.confidence >= enough}
-    return {id: part for id, part in named.items() if id in admitted or could_perceive(moment, id)}
+    return {id: part for id, part in named.items() if id in admitted or may_be_added(moment, presence, id)}
+
+
+def may_be_added(moment: Moment, presence: Presence, character: str) -> bool:
+    """Whether a World Agent may name somebody whom the detector does not admit. In a direct message it may name nobody,
+    and nowhere somebody who is here, but shut out from what is whispered, thought or muttered."""
+    who = presence.characters.get(character)
+    shut_out = who is not None and who.probability <= SHUT_OUT and who.role not in UNHEARD
+    return moment.message.context != "dm" and not shut_out and could_perceive(moment, character)
 
 
 def _admitted(presence: Presence, enough: float) -> dict[str, Participant]:

@@ -97,9 +97,9 @@ class World:
 
         Raises `StorageError`; it raises at once if the store has failed and is being retried.
         """
-        if self.applier.failure is not None:
+        if self.applier.failure is not None and not self.applier.is_readable:
             raise StorageError("the store is unavailable and cannot be searched") from self.applier.failure
-        await self.applier.delivered()
+        await self.applier.readable()
         found = await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
         return [sealed(hit) for hit in found]
 

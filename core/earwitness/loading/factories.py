@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter, ValidationError
 
@@ -39,6 +40,14 @@ class Recipe:
         given = {name: value for name, value in context.items() if name in self.parameters and name not in settings}
         self._check_names(settings, given)
         return self.factory(**given, **{name: self._value(name, value, parts) for name, value in settings.items()})
+
+    def is_text(self, name: str) -> bool:
+        """Whether the factory annotates a setting as text. Such a setting names no strategy, even by a kind's name."""
+        return _is_text(self._hints.get(name))
+
+    def hint(self, name: str) -> Any:
+        """The annotation of a parameter; `None` if it has none."""
+        return self._hints.get(name)
 
     def secrets(self) -> Iterator[Keys]:
         """The settings that the factory annotates as secret."""
@@ -88,9 +97,19 @@ def resolved(value: Any, what: str) -> Any:
     return value
 
 
+def _is_text(hint: Any) -> bool:
+    """Whether a type is `str`, perhaps annotated or optional."""
+    parts = [each for each in get_args(hint) if each is not type(None)]
+    if get_origin(hint) is Annotated:
+        return _is_text(parts[0])
+    if get_origin(hint) in (Union, UnionType):
+        return all(map(_is_text, parts))
+    return hint is str
+
+
 def _hints(factory: Factory) -> dict[str, Any]:
     target = factory.__init__ if inspect.isclass(factory) else factory
     try:
-        return get_type_hints(target)
+        return get_type_hints(target, include_extras=True)  # bounds of a setting are said by `Annotated`
     except (NameError, TypeError):
         return {}

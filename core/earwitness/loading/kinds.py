@@ -42,6 +42,8 @@ CORE: tuple[StrategyKind, ...] = (
 )
 """Core's kinds. Packages declare further ones in the entry point group `earwitness.kind`: a name and a protocol."""
 
+NONE_BY_NAME = ("embedder", "detector", "world_agent")
+"""Kinds of which settings choose none by the name `none`."""
 CORE_BY_NAME = {kind.name: kind for kind in CORE}
 
 CHOSEN: tuple[StrategyKind, ...] = tuple(kind for kind in CORE if kind.setting)

@@ -29,20 +29,18 @@ from ..records.base import Record
 from ..records.state import day_text
 from ..redaction import secrets_held, secrets_in
 from . import tables
+from .end_settings import EndSettings
 from .files import read_toml
-from .kinds import StrategyKind
+from .kinds import NONE_BY_NAME, StrategyKind
 from .located import Located
 from .problems import Loc, Problem, describe
+from .quantities import Count, Positive, Proportion, Switch
 from .strategy_spec import StrategySpec
 
 FILE_NAME = "earwitness.toml"
 RECORDED = {"name", "settings"}
 """The keys of a plugin's settings in their recorded form."""
 Table = TypeVar("Table", bound=BaseModel)
-Proportion = Annotated[float, Field(strict=True, ge=0, le=1)]
-Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(strict=True, ge=1)]
-Switch = Annotated[bool, Field(strict=True)]
 TEMPLATE_FIELD = lazy_pattern(r"(?<!\{)\{(\w+)\}(?!\})")
 SAID_FIELDS = ("text", "speaker", "day", "learned")
 FIELDS = {
@@ -197,57 +195,6 @@ class FillSettings(Record):
         return {name: each.placeholder for name, each in self.sections.items() if each.placeholder is not None}
 
 
-class Unsure(Record):
-    """END: what happens to characters whose probability is between `least` and `end.threshold`."""
-
-    policy: Literal["withhold", "deliver", "ask"] = "withhold"
-    """`withhold`: they do not remember the message. `deliver`: they do. `ask`: only those whom a plugin adds."""
-    least: Proportion = 0.25
-    """Characters with a lower probability never remember the message, whatever the policy."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _policy_or_table(cls, given: object) -> object:
-        return {"policy": given} if isinstance(given, str) else given
-
-
-class EndSettings(Record):
-    """END: who counts as a participant, and how long strategies may take."""
-
-    threshold: Proportion = 0.5
-    """Characters who perceive a message with at least this probability remember it."""
-    unsure: Unsure = Unsure()
-    """What happens to characters just below the threshold."""
-    perception: Literal["segments", "whole"] = "segments"
-    """`segments`: each participant receives the segments she could perceive. `whole`: only characters who could
-    perceive all of a message receive it."""
-    detector_timeout: Positive = 5.0
-    """Seconds a detector may take. After that only the speaker remembers."""
-    store_timeout: Positive = 10.0
-    """Seconds one write to the store may take. After that it counts as failed and is tried again."""
-    plugin_timeout: Positive = 10.0
-    """Seconds a World Agent, sharing rule, guard or plugin may take. After that its answer is left out."""
-
-    @model_validator(mode="after")
-    def _least_below_threshold(self) -> Self:
-        least = self.unsure.least
-        if "least" in self.unsure.model_fields_set and least > self.threshold:
-            raise ValueError(
-                f"unsure.least {least:g} is above threshold {self.threshold:g}, so nobody would be unsure: "
-                f"make it {self.threshold:g} or less, or raise the threshold."
-            )
-        return self
-
-    @property
-    def enough(self) -> float:
-        """The lowest probability of a participant, unless plugins are asked."""
-        return min(self.unsure.least, self.threshold) if self.unsure.policy == "deliver" else self.threshold
-
-    def asks(self, probability: float) -> bool:
-        """Whether plugins decide about a character with this probability."""
-        return self.unsure.policy == "ask" and self.unsure.least <= probability < self.threshold
-
-
 class Calendar(Record):
     """How game days are shown to people. Memories always say `GameDay: {number}`."""
 
@@ -301,7 +248,7 @@ class Settings(Record):
 
     _file: Located | None = PrivateAttr(default=None)
 
-    @field_validator("embedder", "detector", "world_agent", mode="before")
+    @field_validator(*NONE_BY_NAME, mode="before")
     @classmethod
     def _none_by_name(cls, given: object) -> object:
         return None if given == "none" else given
@@ -370,7 +317,8 @@ class Settings(Record):
         """The strategies of this kind that these settings choose, and those that tables of packages bring."""
         found = getattr(self, str(kind.setting))
         if not kind.is_plural:
-            return [] if found is None else [found]
+            brought = [] if kind.setting in self.model_fields_set else [*self._brought(str(kind.setting))]
+            return [StrategySpec(name=each) for each in brought[:1]] or ([] if found is None else [found])
         there = {each.name for each in found}
         return (*found, *(StrategySpec(name=each) for each in self._brought(str(kind.setting)) if each not in there))
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..backend_failures import BACKENDS, naming_failures
 from ..errors import EarwitnessError, SettingsError, StrategyError, unknown
 from ..records.base import Record
 from ..redaction import Keys, cause_of, scrub, without
 from ..strategy import Strategy
 from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Factory, Recipe
-from .kinds import CORE_BY_NAME, StrategyKind, check_protocol
+from .kinds import CORE_BY_NAME, NONE_BY_NAME, StrategyKind, check_protocol
 from .settings import Settings
 from .strategy_spec import StrategySpec
 
@@ -73,7 +74,8 @@ class Strategies:
             return self._factories[kind, name]
         point = next((point for point in self._points(kind) if point.name == name), None)
         if point is None and not ("." in name or ":" in name):
-            raise unknown(kind.replace("_", " "), name, self.names(kind))
+            known = {*self.names(kind), *(["none"] if kind in NONE_BY_NAME else [])}
+            raise unknown(kind.replace("_", " "), name, known)
         loaded: Factory = _load_point(kind, point) if point else _load_path(kind, name)
         self._factories[kind, name] = loaded
         return loaded
@@ -86,20 +88,18 @@ class Strategies:
         factory raises.
         """
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
+        recipe = self._recipe(kind, spec.name)
 
         def part(name: str, value: Any) -> Any:
-            kind, specs = self._specs(name, value)
-            if kind is None:
+            inner, specs = self._specs(recipe, name, value)
+            if inner is None:
                 return NOT_A_PART
-            made = [self.make(kind, each, **context) for each in specs]
-            shown = [self.masked(kind, each) for each in specs]
-            self.inner += [
-                Strategy(kind, each.name, one, each.settings, each.secrets())
-                for each, one in zip(shown, made, strict=True)
-            ]
-            return made if name != kind else made[0]
+            try:
+                made = [self._inner(inner, each, context) for each in specs]
+            except SettingsError as error:  # both may be of the same name
+                raise SettingsError(f"{name} of {recipe.what}: {error}") from error.__cause__
+            return made if isinstance(value, list | tuple) else made[0]
 
-        recipe = self._recipe(kind, spec.name)
         try:
             made = recipe.make(spec.revealed, context, part)
         except EarwitnessError as error:
@@ -110,6 +110,15 @@ class Strategies:
             why = without(reason(contained(error)), secrets)
             raise StrategyError(f"{recipe.what} could not be made: {why}.") from cause_of(error, secrets)
         return check_protocol(self._kind(kind), spec.name, made)
+
+    def _inner(self, kind: str, spec: StrategySpec, context: Mapping[str, object]) -> Any:
+        """A strategy that is a setting of another one. A store within a store is opened and closed by that."""
+        shown = self.masked(kind, spec)
+        made = Strategy(kind, spec.name, self.make(kind, spec, **context), shown.settings, shown.secrets())
+        if kind in BACKENDS:
+            return naming_failures(made, within=True)
+        self.inner.append(made)
+        return made.made
 
     def _quotable(self, kind: str, spec: StrategySpec, context: Mapping[str, object]) -> tuple[str, ...]:
         """The secrets that a factory was given, in its own settings or in the tables of packages."""
@@ -122,9 +131,10 @@ class Strategies:
 
     def secrets(self, kind: str, spec: StrategySpec) -> Iterator[Keys]:
         """The paths of settings that factories annotate as `SecretStr`. Raises as `factory`."""
-        yield from self._recipe(kind, spec.name).secrets()
+        recipe = self._recipe(kind, spec.name)
+        yield from recipe.secrets()
         for name, value in spec.revealed.items():
-            inner, specs = self._specs(name, value)
+            inner, specs = self._specs(recipe, name, value)
             for each in specs:
                 yield from ((name, *keys) for keys in self.secrets(inner or kind, each))
 
@@ -141,10 +151,17 @@ class Strategies:
             self._installed[kind] = _points(kind)
         return self._installed[kind]
 
-    def _specs(self, name: str, value: Any) -> tuple[str | None, list[StrategySpec]]:
-        """The strategies that a setting such as `detector` or `detectors` denotes, and their kind."""
+    def _specs(self, recipe: Recipe, name: str, value: Any) -> tuple[str | None, list[StrategySpec]]:
+        """The strategies that a setting such as `detector` or `detectors` denotes, and their kind: by its name, or by
+        the protocol that its factory annotates it with."""
+        if recipe.is_text(name):
+            return None, []
         if name in self.kinds:
             return name, [_as_spec(name, value)]
+        if (protocol := recipe.hint(name)) is not None:
+            for declared in self.kinds.values():
+                if declared.protocol is protocol:
+                    return declared.name, [_as_spec(declared.name, value)]
         if (kind := name.removesuffix("s")) in self.kinds and isinstance(value, list | tuple):
             return kind, [_as_spec(kind, each) for each in value]
         return None, []

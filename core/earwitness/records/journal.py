@@ -240,8 +240,12 @@ class Archived(Record):
     """Memory ids, and keys of messages and other calls, which mean all memories of them."""
     restore: bool = False
     """Whether to put archived memories back rather than take memories out."""
+    dropped: str | None = None
+    """Why those that the store has not taken are struck, and the others left as they are; `None` = all are archived."""
 
     def __str__(self) -> str:
+        if self.dropped is not None:
+            return f"dropped, {self.dropped}: {joined(self.memories)}"
         return f"{'put back' if self.restore else 'taken out of recall'}: {joined(self.memories)}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, Self
 
 from pydantic import JsonValue, ValidationInfo, field_validator
@@ -95,6 +95,8 @@ class SettledMessage(Record):
     """What may be passed on, if it holds a part that is passed on to nobody: a thought, what is muttered to oneself or
     said out of character. Under `world` of the whole; by character id of what a participant perceived in part. Nothing
     may be passed on where no detector has read it, unless the host's `audience` names others than the speaker."""
+    spoken_to: tuple[str, ...] | None = None
+    """Ids of those who are spoken to, as `addressees` has them; `None` in plans of earlier versions."""
     disguises: dict[str, str] = {}
     """Character id → the name under which this participant was in disguise."""
     retracted: bool = False
@@ -122,6 +124,12 @@ class SettledMessage(Record):
         return self.message.content
 
     @property
+    def addressees(self) -> tuple[str, ...]:
+        """Ids of those who perceived it and are spoken to, the most certain first. Always some of `participants`."""
+        named = by_role(self.participants) if self.spoken_to is None else self.spoken_to
+        return tuple(id for id in named if id in self.participants)
+
+    @property
     def edited(self) -> bool:
         """Whether it was edited or rerolled."""
         return self.message.revision > 0
@@ -144,6 +152,12 @@ class SettledMessage(Record):
         heard = {id: self.tellable_by(id) for id in self.heard}
         message = self.message.model_copy(update={"content": self.tellable[WORLD]})
         return self.model_copy(update={"message": message, "heard": heard, "tellable": {}})
+
+
+def by_role(parts: Mapping[str, Participant]) -> tuple[str, ...]:
+    """Ids of those whose role is `addressee`, the most certain first."""
+    named = [id for id, part in parts.items() if part.role == "addressee"]
+    return tuple(sorted(named, key=lambda id: -parts[id].confidence))
 
 
 class Messages(tuple[SettledMessage, ...]):

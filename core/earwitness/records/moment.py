@@ -134,6 +134,9 @@ class Presence(Reply):
     segments: tuple[Segment, ...] = ()
     """The message in pieces, in order. Each participant receives the pieces they could perceive. Empty = one piece that
     everybody perceives."""
+    addressees: tuple[str, ...] | None = None
+    """Ids of those who are spoken to, the most certain first; `None` = those with the role `addressee`. Core leaves out
+    who does not perceive the message."""
 
     def __str__(self) -> str:
         segments = (f"{each.kind}: {each.text}" for each in self.segments)

@@ -89,10 +89,10 @@ class Delivery(Record):
 
     @property
     def gone(self) -> str:
-        """` [withdrawn: edited]`, ` [pending]`; empty if it is applied."""
+        """` [withdrawn: edited]`; empty if it is active: a delivery of an outcome is as it was decided."""
         reason = None if self.reason == self.status else self.reason
         told = ": ".join(filter(None, [self.status, reason]))
-        return "" if told == "applied" else f" [{told}]"
+        return "" if self.is_active else f" [{told}]"
 
     @property
     def id(self) -> str:
@@ -192,10 +192,12 @@ class Answer(Record):
     """How long it took, in seconds."""
     failure: str | None = None
     """What went wrong, if anything."""
+    notes: tuple[str, ...] = ()
+    """How the answer came about, as whoever gave it says."""
 
     def __str__(self) -> str:
         went = f"failed: {self.failure}" if self.failure else f"{self.seconds:.3f} s"
-        return f"{self.by}: {went}"
+        return "; ".join([f"{self.by}: {went}", *self.notes])
 
 
 class Plan(Record):
@@ -222,8 +224,7 @@ class Plan(Record):
     revisions: tuple[Revised, ...] = ()
     """Messages in which a name is another now. Each is appended to the journal as an entry of its own."""
     retold: dict[int, Transferred] = {}
-    """Number of the entry by which something was told by hand → the same telling, in the new words of an edited
-    message. Each is appended to the journal as an entry of its own."""
+    """Number of the entry by which something was told by hand → the same telling in new words, an entry of its own."""
     withdrawals: tuple[Withdrawal, ...] = ()
     """What is to be removed."""
     restorations: tuple[Restoration, ...] = ()
@@ -274,7 +275,7 @@ def plan_text(plan: Plan) -> str:
     perceivers = settled.participants if settled else {}
     told = [each for each in plan.deliveries if each.owner != WORLD and each.owner not in perceivers]
     lines = [f"{id}: {part}" for id, part in perceivers.items()]
-    lines += [str(each).removesuffix(" [pending]") for each in told if each.is_kept]
+    lines += [str(each) for each in told if each.is_kept]
     lines += [f"told to {each.owner}: {line.text}" for each in plan.deliveries for line in each.knowledge]
     lines += map(str, plan.movements)
     lines += [

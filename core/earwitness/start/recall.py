@@ -81,6 +81,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     hits = await _added(source, reads, answers, found)
     await _keep(engine, live, data)
     sections = _sections(reads, hits, always, answers, day, settings)
+    late = live.withheld_from({each.container for each in reads}) if live.withheld and request.before is None else {}
     mark = _mark(engine.settings.fill)
     memories = await within(chosen(sections, settings, mark), settings.token_budget, query, mark)
     return Recall(
@@ -89,7 +90,8 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         memories=tuple(memories),
         sections=tuple([each.section for each in sections]),
         notes=(*(note for answer in _given(answers) for note in answer.notes), *_guards_notes(reads, memories)),
-        failures=(*failures, *strange, *_failures(answers, source), *_observer_failures(engine)),
+        pending=tuple(late),
+        failures=(*failures, *strange, *_failures(answers, source), *_late(late), *_observer_failures(engine)),
     )
 
 
@@ -116,6 +118,12 @@ def _failures(answers: Sequence[Answered[RecallAnswer]], source: RecallSource) -
     yield from (answer.label for answer in answers if answer.failure)
     if source.failure:
         yield source.failure
+    yield from (f"store: {each}" for each in source.standing_failures)
+
+
+def _late(withheld: Mapping[str, str]) -> list[str]:
+    """Why something that is due has not arrived."""
+    return [f"what is due {why}" for why in dict.fromkeys(withheld.values())]
 
 
 def _source(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> RecallSource:
@@ -176,20 +184,27 @@ async def _searched(
 async def _unless_own(
     source: RecallSource, reads: Sequence[Read], found: list[list[Hit]], day: float
 ) -> list[list[Hit]]:
-    """What was found, but, where a read asks for that, nothing of messages of which the reader has an own memory, and
-    each message and each fact once."""
+    """What was found, but, where a read asks for that, each message and each fact once: as the reader perceived it,
+    else as they were told of it best."""
     keys = {key for read, hits in zip(reads, found, strict=True) if read.unless_own for key in _keys_of(hits)}
     if not keys:
         return found
     about = all_of(equals("type", "message"), In("messageIds", tuple(sorted(keys))), learned_by(day))
     own = await source.list(reads[0].container, filter=about)
-    held = {key for memory in own for key in memory.message_keys}
+    told = {each.id: each for each in own if "sharedFrom" in each.metadata and reads[0].allows(each)}
+    held = {key for memory in own if memory.id not in told for key in memory.message_keys}
     shared = [hit.memory for read, hits in zip(reads, found, strict=True) if read.unless_own for hit in hits]
-    kept = one_each([each for each in shared if held.isdisjoint(each.message_keys)])
+    kept = one_each([each for each in shared if held.isdisjoint(each.message_keys)], told.values())
+    chosen = {*told, *(each.id for each in shared)}
     return [
-        [hit for hit in hits if not read.unless_own or hit.memory.id in kept]
-        for read, hits in zip(reads, found, strict=True)
+        [_as_read(hit, kept) for hit in hits if hit.memory.id in kept or hit.memory.id not in chosen] for hits in found
     ]
+
+
+def _as_read(hit: Hit, kept: Mapping[str, Memory]) -> Hit:
+    """The hit with its memory as it is read."""
+    memory = kept.get(hit.memory.id, hit.memory)
+    return hit if memory is hit.memory else hit.model_copy(update={"memory": memory})
 
 
 def _keys_of(hits: Sequence[Hit]) -> Iterator[str]:

@@ -86,7 +86,8 @@ class Recall(Record):
     notes: tuple[str, ...] = ()
     """Lines from plugins, shown before the memories."""
     pending: tuple[str, ...] = ()
-    """Keys of messages that were not settled when the recall stopped waiting."""
+    """Keys of messages that were not settled when the recall stopped waiting, or of which something that the character
+    is told is due and waits until a guard can be asked."""
     failures: tuple[str, ...] = ()
     """Failures of plugins, guards and read providers; refused reads; fields of the host's filter that no memory has. A
     read whose guard failed finds nothing."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
+from ..end.reconciliation import removed_among
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import AtHand, Live
 from ..long_texts import LONG, aside
-from ..memories import memories_of
+from ..memories import memories_of, memory_of
+from ..protocols import Store
 from ..records.memory import Hit, Memory
-from ..time_limit import LimitReached, contained, reason, within
+from ..records.plan import grouped
+from ..time_limit import LimitReached, contained, reason
 from ..words import STOP_WORDS, plain, query_words, terms
 
 T = TypeVar("T")
@@ -31,31 +34,71 @@ class RecallSource:
         self.failure: str | None = None
         """Why the store did not answer. If set, the memories come from the latest entries only."""
 
+    @property
+    def standing_failures(self) -> Sequence[str]:
+        """Why a part of the store did not answer, while another did."""
+        store = self._engine.local_first
+        return store.failures if store else ()
+
+    def _store(self, container: str) -> Store:
+        """The store to ask: the one here, where there are two and the one elsewhere may lack something yet.
+
+        What is on its way may arrive during the search, which finds it as little then as `Live.unapplied` does.
+        """
+        both = self._engine.local_first
+        lacks = both and any(each.concerns(container) for each in self._live.unapplied.values())
+        return both.local if both and lacks else self._engine.store
+
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
         """The best hits, best first. Raises `StorageError` if `strict`."""
-        found = await self._asked(self._engine.store.search(container, query, filter=filter, limit=limit))
+        found = await self._asked(self._store(container).search(container, query, filter=filter, limit=limit))
         if found is None:
             return await _ranked(await self._at_hand(container, filter, self._latest()), query, limit)
         if not self._live.unapplied:
             return found
         known = {hit.memory.id for hit in found}
+        now = await self._as_decided(known)
+        found = [
+            hit if memory is hit.memory else hit.model_copy(update={"memory": memory})
+            for hit in found
+            if (memory := now.get(hit.memory.id, hit.memory)) is not None and matches(filter, memory.metadata)
+        ]
         ranked = _by_share(await self._unapplied(container), await _asked(query))
         late = (hit for hit in ranked if hit.memory.id not in known and matches(filter, hit.memory.metadata))
         return [*found, *islice(late, limit)]
 
     async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
         """Memories that match the filter, at most `limit`. Raises `StorageError` if `strict`."""
-        found = await self._asked(self._engine.store.list(container, filter=filter, limit=limit))
+        found = await self._asked(self._store(container).list(container, filter=filter, limit=limit))
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
+        elif self._live.unapplied:
+            found = [each for each in await self._current(found) if matches(filter, each.metadata)]
         return found[:limit]
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, as far as they exist. Raises `StorageError` if `strict`."""
-        found = await self._asked(self._engine.store.get(container, ids))
+        found = await self._asked(self._store(container).get(container, ids))
         if found is not None:
-            return found
+            return await self._current(found) if self._live.unapplied else found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
+
+    async def _current(self, found: Sequence[Memory]) -> Sequence[Memory]:
+        now = await self._as_decided([each.id for each in found])
+        return [memory for each in found if (memory := now.get(each.id, each)) is not None]
+
+    async def _as_decided(self, ids: Collection[str]) -> Mapping[str, Memory | None]:
+        """Id → each of these memories as it will be, while the store lacks a plan that takes something away; `None` for
+        one that goes. Those of other sessions are not there."""
+        plans = [each.plan for each in self._live.unapplied.values()]
+        if not ids or not any(plan is None or plan.withdrawals for plan in plans):
+            return {}
+        ledger, snapshot = self._engine.ledger, self._live.snapshot
+        supports = await ledger.deliveries(snapshot.id, memory_ids=sorted(ids))
+        there = [each for each in supports if each.is_active and each.due <= snapshot.state.game_day]
+        removed = await removed_among(ledger, snapshot.id, {id for each in there for id in each.cites})
+        memories = (memory_of(group, removed) for group in grouped(there, lambda each: each.memory_id))
+        return dict.fromkeys(each.memory_id for each in supports) | {each.id: each for each in memories}
 
     async def _asked(self, call: Awaitable[T]) -> T | None:
         """The store's answer; `None` if it fails or has failed before."""
@@ -63,7 +106,7 @@ class RecallSource:
             getattr(call, "close", lambda: None)()
             return None
         try:
-            return await within(self._limit, call)
+            return await self._engine.store_work(self._limit, call)
         except LimitReached as error:
             if self._engine.settings.strict:
                 raise

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..backstage.backstage import Backstage as AsyncBackstage
+from ..backstage.costs import Costs
 from ..backstage.knowers import WhoKnows
 from ..backstage.preview import Preview
 from ..backstage.records import Before, ContainerPage, Explanation, Overview, Replanned
 from ..filters import EVERYTHING, Filter
 from ..records.channel import Channel, Context
 from ..records.journal import Entry
-from ..records.memory import Hit
+from ..records.memory import Hit, Memory
 from .loop import Mirror
 from .outcome import Outcome
 
@@ -105,6 +106,14 @@ class Backstage(Mirror[AsyncBackstage]):
         """An overview of the session."""
         return self._call(self._behind.overview)
 
+    def costs(self) -> Costs:
+        """What has been asked of models in this session: calls, tokens, time and cost, by who asked and by model.
+
+        A branch has the costs of what it took over, too. Entries that are decided anew, as after an edit, cost again;
+        what `preview` and `replan` ask is in no plan, and so not in here.
+        """
+        return self._call(self._behind.costs)
+
     def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""
         return self._call(self._behind.before)
@@ -119,6 +128,10 @@ class Backstage(Mirror[AsyncBackstage]):
         Containers shared with the cast are searched if the session's own memories have no such id.
         """
         return self._call(self._behind.find_memories, start)
+
+    def hand_written(self) -> tuple[Memory, ...]:
+        """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""
+        return self._call(self._behind.hand_written)
 
     def retract(self, target: str) -> Outcome:
         """Retract a message or change (by key) or one memory (by id). The role is recorded."""

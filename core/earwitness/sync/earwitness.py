@@ -93,7 +93,9 @@ class Earwitness(OpenedMirror):
     def forget(self, session: str) -> None:
         """Remove a story for good: memories, journal, everything. Raises `UnknownName`, `StorageError`.
 
-        If it is interrupted, the next call that names the story finishes it.
+        A store that is away raises `StorageError`. The story is forgotten then, too: nobody can open it any more. The
+        ledger keeps the names of its containers until the store has dropped them: `ew.spool.replay()` finishes it, and
+        so does the next call that names the story.
         """
         self._call(self._behind.forget, session)
 

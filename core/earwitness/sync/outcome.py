@@ -53,6 +53,11 @@ class Outcome(Mirror[AsyncOutcome]):
         return self._behind.participants
 
     @property
+    def addressees(self) -> tuple[str, ...]:
+        """Ids of those who perceived it and are spoken to, the most certain first. Raises `NotDecided`."""
+        return self._behind.addressees
+
+    @property
     def deliveries(self) -> tuple[Delivery, ...]:
         """What is remembered, by whom. Raises `NotDecided`."""
         return self._behind.deliveries

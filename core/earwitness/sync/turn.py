@@ -41,7 +41,8 @@ class Turn(Mirror[AsyncTurn]):
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Keys of messages that the recall did not wait for."""
+        """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
+        due, and waits until a guard that fails can be asked."""
         return self._behind.pending
 
     @property

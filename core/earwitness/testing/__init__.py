@@ -1,8 +1,8 @@
 """Conformance suites that third parties can run against their own store, ledger or detector.
 
-`testing.store`, `testing.ledger` and `testing.detector` hold one suite each, to subclass in a test file, and one
-`check_…` function that runs it without pytest. `testing.reference` holds a store and a ledger for your own tests.
-Properties are tried with hypothesis where it is installed.
+`testing.store`, `testing.ledger`, `testing.detector` and `testing.world_agent` hold one suite each, to subclass in a
+test file, and one `check_…` function that runs it without pytest. `testing.reference` holds a store and a ledger for
+your own tests. Properties are tried with hypothesis where it is installed.
 """
 
 import sys

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..protocols import Ledger
 from .cases.ledger_branches import LedgerBranches
+from .cases.ledger_claims import LedgerClaims
 from .cases.ledger_containers import BeyondSessions
 from .cases.ledger_journal import JournalCases
 from .cases.ledger_plans import Plans
@@ -25,7 +26,7 @@ from .cases.ledger_withdrawals import Withdrawals
 from .suite import Report, adapted, check
 
 
-class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals, LedgerBranches):
+class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals, LedgerBranches, LedgerClaims):
     """Subclass it, and create your own ledger in `make_ledger`."""
 
 

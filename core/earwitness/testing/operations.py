@@ -5,6 +5,7 @@ Import it only where a property is tried: it needs hypothesis.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -29,12 +30,20 @@ class Operation:
     async def on(self, store: Store, prefix: str) -> None:
         """Carry it out, in the container with this name after the prefix."""
 
+    def fits(self, takes_name: Callable[[str], bool]) -> bool:
+        """Whether a store that takes only such names can carry it out."""
+        return takes_name(self.container)
+
 
 @dataclass(frozen=True)
 class Put(Operation):
     """Write or replace."""
 
     batch: tuple[tuple[str, str, dict[str, MetaValue]], ...]
+
+    def fits(self, takes_name: Callable[[str], bool]) -> bool:
+        """Whether all names are taken."""
+        return super().fits(takes_name) and all(takes_name(id) for id, _, _ in self.batch)
 
     async def on(self, store: Store, prefix: str) -> None:
         """Put the batch of (id, content, metadata)."""

@@ -358,6 +358,10 @@ class MemoryLedger(MemoryRegister):
         """All data of this plugin for this session."""
         return dict(self._read(session).data.get(plugin, {}))
 
+    async def data_owners(self, session: str) -> Sequence[str]:
+        """Names of the plugins that keep something for this session."""
+        return sorted(plugin for plugin, values in self._read(session).data.items() if values)
+
     async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
         """Keep values; `None` removes a key."""
         for key, value in values.items():

@@ -51,6 +51,41 @@ ODD_NAMES: tuple[str, ...] = (
 )
 """Odd names: prefixes, another case, quotes, patterns, paths, SQL, encodings, two spellings of one letter."""
 
+HOSTILE_NAMES: tuple[str, ...] = (
+    "s1-a/../s1-b",
+    "s1-a%2F..%2Fs1-b",
+    "%2e%2e",
+    "..",
+    ".",
+    "/etc/passwd",
+    "s1-b/",
+    "s1-a?moveTo=s1-b",
+    "s1-a#s1-b",
+    "s1-a&id=s1-b",
+    "s1-a;s1-b",
+    "s1-a,s1-b",
+    "s1-b\r\nX-Header: 1",
+    "s1-b\t",
+    "s1-b\u2028",
+    "s1-$(b)`b`",
+    '"s1-b"',
+    "'s1-b'",
+    "s1-b.",
+    "-rf",
+    "~",
+    "CON",
+    "nul.md",
+    "[[s1-b]]",
+    "<!-- s1-b -->",
+    "x" * 300,
+    "x" * 299 + "y",
+    "🗡️" * 150,
+    "🗡️" * 149 + "🗡",
+)
+"""Names that want to be another path, request, header, command or file: `s1-b` is whom most of them are after."""
+WITH_NUL: tuple[str, ...] = ("s1-b\x00", "s1-b\x00c", "\x00")
+"""Names that end too early where text ends at NUL. A store may refuse them."""
+
 ODD_TEXTS: tuple[str, ...] = (
     "",
     " ",

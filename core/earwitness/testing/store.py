@@ -8,7 +8,8 @@ In a test file of your own:
         def make_store(self) -> MyStore:
             return MyStore(self.folder / "memories.db")
 
-What your store cannot do, say with the reason: `atomic = "the service takes one memory a request"`.
+What your store cannot do, say with the reason: `atomic = "the service takes one memory a request"`. What it refuses,
+say with `takes_name` and `most_characters`. Where searches lag, define `until_searchable`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ from typing import Any
 from ..protocols import Store
 from .cases.store_branches import StoreBranches
 from .cases.store_filters import Filtering
+from .cases.store_limits import StoreLimits
+from .cases.store_names import NamesOfMemories
+from .cases.store_parts import PartlyWritten
 from .cases.store_ranking import Ranking
 from .cases.store_walls import Walls
+from .cases.store_writers import Writers
 from .cases.store_writes import Keeping
 from .suite import Report, adapted, check
 
 
-class StoreSuite(Keeping, Walls, Filtering, Ranking, StoreBranches):
+class StoreSuite(
+    Keeping, PartlyWritten, NamesOfMemories, StoreLimits, Walls, Writers, Filtering, Ranking, StoreBranches
+):
     """Subclass it, and create your own store in `make_store`."""
 
 

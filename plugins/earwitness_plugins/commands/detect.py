@@ -50,26 +50,31 @@ async def command(
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.answers import answers
     from earwitness_plugins.applications.evaluation.data import read
-    from earwitness_plugins.applications.evaluation.detector_spec import make_detector
+    from earwitness_plugins.applications.evaluation.detector_spec import close_detector, make_detector
     from earwitness_plugins.terminal.warnings import FailureTally
 
     strategies = Strategies()
-    spec = _one_detector(name, task, cli.settings(), strategies, threshold)
-    detector = make_detector(spec, strategies, seed)
+    settings = cli.settings()
+    spec = _one_detector(name, task, settings, strategies, threshold)
+    detector = make_detector(spec, strategies, seed, settings)
     scenes = read(strategies, files, format).scenes
-    count, failures = 0, FailureTally()
+    count, failed, failures = 0, 0, FailureTally()
 
     def seen(judged: JudgedMessage) -> None:
-        failures.add([f"detector:{spec.label}: {judged.failure}"] if judged.failure else [])
+        nonlocal failed
+        failed += judged.failure is not None
+        fault = judged.failure or judged.ignored
+        failures.add([f"detector:{spec.label}: {fault}"] if fault else [])
 
     with _opened(output) as out:
         async for line in answers(scenes, spec, detector, task, directions, seen):
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
             count += 1
+    await close_detector(detector)
     if output is not None:
         cli.answer({"lines": count, "output": output}, f"{count:,} lines in {output}")
     failures.report()
-    cli.finish(ok=failures.counts.total() < max(failures.messages, 1))
+    cli.finish(ok=failed < max(failures.messages, 1))
 
 
 def _one_detector(

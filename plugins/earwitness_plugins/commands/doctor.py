@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from typing import TYPE_CHECKING, Any
 
 from earwitness import errors
 from earwitness.ids import invisible
+from earwitness.patterns import lazy_pattern
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
     from earwitness import Earwitness
     from earwitness.loading.settings import Settings
     from earwitness.records.backends import Health
+    from earwitness.spool import Undelivered
 
+_EXTRA = lazy_pattern(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
+BUNDLES = frozenset({"all", "bench"})
+"""Extras that no strategy needs by itself."""
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
 
@@ -38,7 +43,24 @@ async def command(cli: CliContext) -> None:
 
 def _versions() -> dict[str, Any]:
     packages = {name: version(name) for name in PACKAGES}
-    return {"earwitness": version("earwitness"), "python": platform.python_version(), "packages": packages}
+    about = {"earwitness": version("earwitness"), "python": platform.python_version(), "packages": packages}
+    return {**about, "missing_extras": missing_extras()}
+
+
+def missing_extras() -> list[str]:
+    """Names of the extras of which a package is not installed, such as `openai`; without those that only bundle."""
+    wanted = [found for each in requires("earwitness") or () if (found := _EXTRA.match(each))]
+    return sorted(
+        {found["extra"] for found in wanted if found["extra"] not in BUNDLES and not _is_there(found["name"])}
+    )
+
+
+def _is_there(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 async def _graph(ew: Earwitness) -> dict[str, Health]:
@@ -61,6 +83,14 @@ def _with_invisible(found: Mapping[str, Sequence[str]]) -> dict[str, str]:
     }
 
 
+def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
+    """How much the store has not taken yet, and why; nothing if nothing waits."""
+    if not waiting:
+        return {}
+    why = next((each.failure for each in waiting if each.failure), None)
+    return {"waiting": sum(each.count for each in waiting), **({"failure": why} if why else {})}
+
+
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     """The health of ledger and store. A file that does not exist yet is no fault: the first story makes it."""
     from earwitness.app import Earwitness
@@ -71,10 +101,13 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     try:
         async with Earwitness.open(settings=settings) as ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
+            spool = _spool(await ew.spool.waiting())
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {"path": settings.path, "exists": True, "ok": False, "note": note}
     details: dict[str, Any] = {part: found.details for part, found in health.items()}
+    details |= {"spool": spool} if spool else {}
     if invisible:
         details["ids"] = _with_invisible(invisible)
-    return {"path": settings.path, "exists": True, "ok": all(found.ok for found in health.values()), **details}
+    ok = all(found.ok for found in health.values()) and "failure" not in spool
+    return {"path": settings.path, "exists": True, "ok": ok, **details}

@@ -46,5 +46,6 @@ async def command(
         edit = partial(story.edit, key, text, present=there, audience=perceive)
         outcome = await (story.reroll(text, key=key) if reroll else edit())
         decided = await outcome.settled()
-        data = {"key": key, "participants": list(decided.participants), "degraded": decided.degraded}
+        people = {"participants": list(decided.participants), "addressees": list(decided.addressees)}
+        data = {"key": key, **people, "degraded": decided.degraded}
         cli.answer(data, settled(decided, People(story.cast, ew.settings.calendar)))

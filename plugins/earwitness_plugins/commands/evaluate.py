@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from earwitness_plugins.applications.evaluation.run import EvaluationReport, Run
 
 TASKS = ("participants", "addressees", "knowledge", "recall")
-REPEATED = ("task", "data", "names", "format", "directions", "by", "threshold", "against", "seed", "resamples", "worst")
+REPEATED = (
+    *("task", "data", "names", "format", "directions", "by", "threshold", "caution", "against", "seed", "resamples"),
+    "worst",
+)
 """Parameters whose values a repeated run takes from its report."""
 MOST = 10
 """Number of differences between two runs that are shown."""
@@ -143,7 +146,7 @@ async def _done(cli: CliContext, run: Run, data: Data, strategies: Strategies) -
     run = described(run.model_copy(update={"data": data.files}))
     lines = sum(len(scene.lines) for scene in data.scenes) * len(run.detectors)
     with cli.progress("Evaluating", lines) as advance:
-        return await evaluate(run, data, strategies, advance)
+        return await evaluate(run, data, strategies, advance, cli.settings())
 
 
 def _compare(cli: CliContext, path: str | None, before: EvaluationReport, done: EvaluationReport) -> None:

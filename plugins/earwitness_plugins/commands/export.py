@@ -45,6 +45,7 @@ async def command(cli: CliContext, session: str | None, name: str, output: str, 
         bubbles = await _bubbles(ew, story) if name == WHOLE else []
         if name == WHOLE:
             written = [await _write_story(story, bubbles, output, force)]
+            await _warn_of_hand_written([story, *bubbles])
         else:
             written = _write_files(await _files(story, name, private), output, force)
     for path in written:
@@ -52,6 +53,16 @@ async def command(cli: CliContext, session: str | None, name: str, output: str, 
             ids = [each.id for each in bubbles]
             more = f", with {', '.join(ids)}" if ids else ""
             cli.answer({"exported": story.id, "file": path, "bubbles": ids}, f"Exported {story.id} to {path}{more}")
+
+
+async def _warn_of_hand_written(stories: Sequence[Session]) -> None:
+    """Say that an export, which is the journal, lacks what people wrote in the store itself."""
+    from earwitness.records.prose import counted
+    from earwitness_plugins.terminal.warnings import warn
+
+    if number := sum([len(await each.backstage(role="owner").hand_written()) for each in stories]):
+        what = f"the export lacks {counted(number, 'memory', 'memories')} that people wrote or changed in the store"
+        warn([f"{what}. `earwitness migrate` moves all of it"])
 
 
 async def _bubbles(ew: Earwitness, story: Session) -> list[Session]:

@@ -16,26 +16,13 @@ async def command(cli: CliContext, session: str, character: str | None, yes: boo
 
     What others remember of the character stays.
     """
+    from earwitness_plugins.terminal.questions import confirm
+
     async with cli.open() as ew:
         story = await ew.open_session(session)
         member = story.cast.resolve(character) if character else None
         what = f"{member.name} and everything they remember" if member else f"the story {session!r}"
         if not yes and (character is None or member):
-            _ask(f"Remove {what} for good?")
+            confirm(f"Remove {what} for good?")
         await (story.forget(character) if character else ew.forget(session))
         cli.answer({"forgotten": character or session, "session": session}, f"Forgotten: {what}")
-
-
-def _ask(question: str) -> None:
-    """Ask, and return for a yes. Raises `Abort` for a no, `InputError` when nobody can answer."""
-    from earwitness.errors import InputError
-
-    try:
-        click.confirm(question, abort=True, err=True)
-    except click.Abort as stopped:
-        if not isinstance(stopped.__context__, EOFError):
-            raise
-        click.echo(err=True)
-        raise InputError(
-            "there is no terminal to ask on, so nothing was removed. --yes removes it without asking."
-        ) from None

@@ -15,8 +15,15 @@ from earwitness_plugins.terminal import CliContext, story_command
 )
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="How many at most.")
 @click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to skip.")
+@click.option("--costs", is_flag=True, help="What models were asked in the story, and what that cost.")
 async def command(
-    cli: CliContext, session: str | None, owner: str | None, filters: tuple[str, ...], limit: int, offset: int
+    cli: CliContext,
+    session: str | None,
+    owner: str | None,
+    filters: tuple[str, ...],
+    limit: int,
+    offset: int,
+    costs: bool,
 ) -> None:
     """List the stories; the cast and state of one; or what a character, or the world, remembers."""
     from earwitness.errors import InputError
@@ -30,12 +37,17 @@ async def command(
         raise InputError(
             "--filter and --offset apply to memories. Name a character or world, as in inspect SESSION world."
         )
+    if costs and (session is None or owner is not None):
+        raise InputError("--costs applies to a story, as in inspect SESSION --costs.")
     async with cli.open() as ew:
         if session is None:
             names = await ew.sessions()
             return cli.answer(list(names), sessions(names))
         story = await ew.open_session(session)
         back = story.backstage(role="owner")
+        if costs:
+            spent = await back.costs()
+            return cli.answer(spent.model_dump(mode="json"), str(spent))
         if owner is None:
             whole = await back.overview()
             return cli.answer(whole.model_dump(mode="json"), overview(whole, People(story.cast, ew.settings.calendar)))

@@ -51,7 +51,7 @@ class AddresseesDetector:
         if speaker.kind == "narrator":
             return said
         reader = self._reader(moment.cast.members)
-        situation = Situation(Conversation.of(moment, reader, self.recent), reader)
+        situation = Situation(Conversation.of(moment, reader, self.recent), reader.titles)
         listeners = {id: _listener(belief) for id, belief in self._listeners(moment, situation)}
         return Presence(characters={**said.characters, **_shut_out(moment, situation), **listeners})
 
@@ -74,7 +74,7 @@ class AddresseesDetector:
         open_talk = not spoke - {talk.now.speaker} and not talk.now.words.called
         others_here = _reachable(moment, here - {talk.now.speaker})
         for id in _reachable(moment, candidates - {talk.now.speaker}, talk):
-            belief = believed(situation.clues(id), last=id == situation.last, lean=self.lean)
+            belief = believed(situation.clues(id), talk.kind, last=id == situation.last, lean=self.lean)
             if others_here == [id] and not talk.now.words.called - {id}:
                 belief = _at_least(_ONLY_OTHER, belief, "nobody else is here")
             elif id in others_here and open_talk:

@@ -19,16 +19,23 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 
 from .acts.inventory import inventory, own_phrases
+from .acts.leave_model import hinted
 from .acts.signs import NO_SIGNS, Signs, signs
+from .dialogue.line_words import LineWords, Titles
 from .inference.direct_messages import between, direct
 from .inference.distance import within_earshot
 from .inference.message_case import Confidences, MessageCase
 from .inference.narration import narrated
 from .inference.omniscience import overheard_by_narrators
+from .inference.order import in_order
 from .inference.plays import direction, is_play, line
-from .inference.presence_model import PresenceModel, RecentLine, line_of
-from .inference.replies import answered, lacks_hearer
+from .inference.presence_model import FAR, PresenceModel, RecentLine, line_of
+from .inference.quotation import speaks_in_quotes
+from .inference.replies import answered, lacks_hearer, only_other
+from .inference.silence import SMALL, last_words, still_here
 from .inference.speech import said
+from .inference.spoken_to import spoken_to
+from .inference.stages import across, is_headed, looks, stage, told
 from .plays.dramatis_personae import DramatisPersonae
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
@@ -37,8 +44,11 @@ from .text.marks import Conventions
 from .text.message_reading import Reading, counted_in, read, spoken
 from .text.movements import Referents
 from .text.names import Names
-from .text.surroundings import Surroundings
+from .text.surroundings import APART_FROM_ALL, Surroundings
 from .text.vocatives import addressed
+
+CAUTION = 0.55
+"""What is taken off the log odds of the silent; the weights of `silence` were fitted with it."""
 
 
 class RulesDetector:
@@ -61,7 +71,7 @@ class RulesDetector:
         markup: Mapping[str, FragmentKind] | None = None,
         fading: bool = True,
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
-        caution: Annotated[float, Field(ge=-3, le=3)] = 0.55,
+        caution: Annotated[float, Field(ge=-3, le=3)] = CAUTION,
         omniscient: bool = False,
         phrases: Mapping[str, Sequence[str]] | None = None,
         earshot: Annotated[int, Field(ge=0)] = 0,
@@ -92,12 +102,14 @@ class RulesDetector:
                 f"markup {wrong[0]!r} must be an opening and a closing mark with … between them, as '{{…}}' or '<<…>>'."
             )
         self._role_play, self._staged = Conventions(own=own), Conventions(staged=True, own=own)
+        self._quoting = Conventions(quoting=True, own=own)
         self._names = lru_cache(maxsize=64)(Names)
         self._company = lru_cache(maxsize=64)(DramatisPersonae)
         self._line = lru_cache(maxsize=256)(_line_of)
+        self._words = lru_cache(maxsize=256)(self._words_of)
         self._said = lru_cache(maxsize=256)(self._signs_in)
         self._counted = lru_cache(maxsize=256)(counted_in)
-        self._known = KnownCasts(lambda members: (self._names(members), self._company(members)))
+        self._known = KnownCasts(lambda members: (self._names(members), self._company(members), Titles(members)))
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""
@@ -106,14 +118,14 @@ class RulesDetector:
 
     def _judged(self, moment: Moment) -> Presence:
         speaker = moment.cast[moment.message.speaker]
-        names, company = self._known.of(moment.cast.members)
+        names, company, titles = self._known.of(moment.cast.members)
         played = is_play(moment)
-        conventions = self._staged if played else self._role_play
+        conventions = self._staged if played else self._quoting if speaks_in_quotes(moment, names) else self._role_play
         reading = self._read(moment, names, conventions, played=played)
         lately = moment.recent[-self.recent :] if self.recent else ()
         lively = frozenset(message.speaker for message in lately)
-        scene = _scene(moment, speaker, reading)
-        fading = {} if played or not self.fading else self._fading(moment, scene, company)
+        scene, brought = _scene(moment, speaker, reading, names)
+        fading = {} if played or not self.fading else self._fading(moment, scene, company, reading.addressed)
         distant = {} if self.whole else within_earshot(scene, self.earshot, shouted=reading.shouted)
         case = MessageCase(
             moment,
@@ -126,12 +138,17 @@ class RulesDetector:
             fading,
             partial(self._signs_of, moment.cast, names),
             distant,
+            brought,
+            told(moment, reading, names, scene) if speaker.kind == "narrator" and not played else (),
+            {} if played or speaker.kind == "narrator" else across(moment, reading, scene, names),
         )
-        if played and moment.message.context != "dm":
-            return direction(case, company) if speaker.kind == "narrator" else line(case, company)
-        if speaker.kind == "narrator":
-            return narrated(case)
-        return direct(case) if moment.message.context == "dm" else said(case)
+        presence = _presence(case, company, played=played)
+        meant = spoken_to(case, presence, lambda each: self._words(each.speaker, each.content, names), titles)
+        return presence.model_copy(update={"addressees": meant})
+
+    def _words_of(self, speaker: str, text: str, names: Names) -> LineWords:
+        known = self._line(speaker, text, names)
+        return LineWords(called=known.addressed, named=known.named)
 
     def _read(self, moment: Moment, names: Names, conventions: Conventions, *, played: bool) -> Reading:
         """The message read; whom it answers is looked for only where somebody whispers to nobody who is named."""
@@ -145,11 +162,12 @@ class RulesDetector:
             conventions=conventions,
             whole=self.whole,
             inventory=None if played else inventory(self._phrases),
+            headed=not played and is_headed(moment),
         )
         reading = reads(between=between(moment, names))
         if speaker.kind == "narrator" or not lacks_hearer(reading):
             return reading
-        hearers = answered(moment, names, conventions)
+        hearers = answered(moment, names, conventions, sent=reading.is_sent) or only_other(moment, reading)
         return reads(between=hearers) if hearers else reading
 
     def _signs_in(self, text: str, speaker: Character, names: Names) -> Signs:
@@ -161,20 +179,47 @@ class RulesDetector:
             return NO_SIGNS
         return self._said(message.content, cast[message.speaker], names)
 
-    def _fading(self, moment: Moment, scene: Surroundings, company: DramatisPersonae) -> dict[str, float]:
-        """How likely those near are still there, where no narrator tells.
+    def _fading(
+        self, moment: Moment, scene: Surroundings, company: DramatisPersonae, called: Sequence[str]
+    ) -> dict[str, float]:
+        """How likely those near are still there, by their silence. `called` are the ids of those spoken to by name.
 
         Who never spoke is a silent observer; whom the host put there stays until somebody tells that they go.
         """
-        names, _ = self._known.of(moment.cast.members)
+        names, _, _ = self._known.of(moment.cast.members)
         tellers = moment.cast.narrators
-        if any(message.speaker in tellers for message in (*moment.recent, moment.message)):
+        narrated_of_late = any(message.speaker in tellers for message in (*moment.recent, moment.message))
+        small = len(moment.cast.ids) <= SMALL
+        if narrated_of_late and not small:
             return {}
         model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
         others = [id for id in scene.near if id != moment.message.speaker and scene.may_fade(id)]
-        silent = {id: model.still_here(id, -self.caution) for id in others if model.spoke(id)}
-        unheard = {id: self._unheard(moment, id, model, names) for id in others if id not in silent}
+        spoke = [id for id in others if model.spoke(id)]
+        silent = {} if narrated_of_late else {id: model.still_here(id, -self.caution) for id in spoke}
+        if small:
+            silent |= {id: self._still_here(moment, id, names, silent.get(id), called) for id in spoke}
+        unheard = (
+            {}
+            if narrated_of_late
+            else {id: self._unheard(moment, id, model, names) for id in others if id not in silent}
+        )
         return silent | {id: self.confidences.mentioned for id, since in unheard.items() if since > self.answers}
+
+    def _still_here(self, moment: Moment, id: str, names: Names, faded: float | None, called: Sequence[str]) -> float:
+        """The same for one of a small group, with what they said last."""
+        last = last_words(id, moment.recent[-FAR:])
+        if last is None:
+            return 1.0 if faded is None else faded
+        message, since = last
+        signs = self._signs_of(moment.cast, names, message)
+        return still_here(
+            hint=hinted(signs),
+            since=[*(each.speaker for each in since), moment.message.speaker],
+            cast=len(moment.cast.ids),
+            called=id in called,
+            faded=faded,
+            caution=self.caution - CAUTION,
+        )
 
     def _unheard(self, moment: Moment, id: str, model: PresenceModel, names: Names) -> int:
         """Messages since all that says that they are here: that somebody spoke to them by name, or counted them in.
@@ -207,6 +252,15 @@ class RulesDetector:
         return len(known) - 1 - last if others else 0
 
 
+def _presence(case: MessageCase, company: DramatisPersonae, *, played: bool) -> Presence:
+    narrator, direct_message = case.speaker.kind == "narrator", case.moment.message.context == "dm"
+    if played and not direct_message:
+        return in_order(case, direction(case, company)) if narrator else line(case, company)
+    if direct_message and not narrator:
+        return direct(case)
+    return in_order(case, narrated(case) if narrator else said(case))
+
+
 def _line_of(speaker: str, text: str, names: Names) -> RecentLine:
     mentions = names.find(text)
     spoken_to = addressed(text, mentions)
@@ -232,17 +286,27 @@ def _gone_of_late(moment: Moment) -> Iterator[str]:
     lately = {message.sequence for message in moment.recent}
     left = [(id, where) for id, where in moment.whereabouts.items() if where.since in lately and not where.here]
     for id, where in sorted(left):
-        if id in moment.cast and not where.place and where.condition == "awake":
+        if (
+            id in moment.cast
+            and (where.place or APART_FROM_ALL).startswith(APART_FROM_ALL)
+            and where.condition == "awake"
+        ):
             yield id
 
 
-def _scene(moment: Moment, speaker: Character, reading: Reading) -> Surroundings:
-    """Where the host says; else speech is where its speaker is, narration where those it names are, or at a place."""
+def _scene(moment: Moment, speaker: Character, reading: Reading, names: Names) -> tuple[Surroundings, tuple[str, ...]]:
+    """Where the host says; else speech is where its speaker is, narration where those it names are, or at a place.
+
+    With ids of those who have come along.
+    """
     if moment.placed:
-        return Surroundings.where_said(moment)
+        return Surroundings.where_said(moment), ()
     if speaker.kind != "narrator":
-        return Surroundings.around(moment, (speaker.id,))
-    return Surroundings.around(moment, reading.named, _narrated_place(moment, reading))
+        return stage(moment, reading, names)
+    place = _narrated_place(moment, reading)
+    comes = any(move.kind == "enter" and move.place for move in reading.moves)
+    otherwise = place if place is not None or comes else looks(moment, names).place
+    return Surroundings.around(moment, reading.named, otherwise), ()
 
 
 def _narrated_place(moment: Moment, reading: Reading) -> str | None:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from inspect import isawaitable
 from math import exp, log
-from typing import Annotated, ClassVar, Protocol
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from earwitness.errors import SettingsError
+from earwitness.loading.resources import Resources
+from earwitness.loading.settings import Settings
+from earwitness.loading.strategies import Strategies
+from earwitness.protocols import Detector, Soon
 from earwitness.records.base import Record
 from earwitness.records.message import Role
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability, Segment
 
 from .everyone import Everyone
+from .language_model import LanguageModelDetector
 from .mentions import Mentions
 from .places import Places
 from .presence import PresenceDetector
@@ -62,22 +68,57 @@ class Vote:
         slope: Finite = 1,
         intercept: Finite = 0,
         abstain: Probability = 0,
+        settings: Settings | None = None,
+        resources: Resources | None = None,
+        strategies: Strategies | None = None,
     ) -> None:
         """`voters` are names of detectors we ship and what each counts; the first is asked for movements too.
 
-        Raises `SettingsError` when none is asked, one is unknown, or all count nothing.
+        `settings`, `resources` and `strategies` are what `language_model` needs. Raises `SettingsError` when none is
+        asked, one is unknown, or all count nothing.
         """
         asked = voters or {"rules": Voter(weight=2), "recent_speakers": Voter(weight=1)}
         if not sum(voter.weight for voter in asked.values()):
             raise SettingsError("vote: every voter has weight 0; give at least one of them a weight above 0.")
-        self._voters = [(_made(name, voter), voter.weight) for name, voter in asked.items()]
+        context = {"settings": settings, "resources": resources, "strategies": strategies}
+        self._voters = [(_made(name, voter, context), voter.weight) for name, voter in asked.items()]
         self._names = tuple(asked)
         self.voters = asked
         self.slope, self.intercept, self.abstain = slope, intercept, abstain
 
-    def detect(self, moment: Moment) -> Presence:
+    async def open(self) -> None:
+        """Open those voters that ask a model."""
+        for voter in self._models:
+            await voter.open()
+
+    async def close(self) -> None:
+        """Close them."""
+        for voter in self._models:
+            await voter.close()
+
+    @property
+    def _models(self) -> list[LanguageModelDetector]:
+        return [voter for voter, _ in self._voters if isinstance(voter, LanguageModelDetector)]
+
+    def detect(self, moment: Moment) -> Soon[Presence]:
         """Everybody whom any voter believes to be there, with what the vote makes of it."""
         answers = [(voter.detect(moment), weight) for voter, weight in self._voters]
+        given = [(answer, weight) for answer, weight in answers if isinstance(answer, Presence)]
+        return self._count(moment, given) if len(given) == len(answers) else self._awaited(moment, answers)
+
+    async def _awaited(self, moment: Moment, answers: Sequence[tuple[Soon[Presence], float]]) -> Presence:
+        """The vote, once those who have to ask have answered. Their notes and what they cost go with it."""
+        given = [(await answer if isawaitable(answer) else answer, weight) for answer, weight in answers]
+        asked = [answer for answer, _ in given if answer.usage or answer.notes or answer.version]
+        counted = self._count(moment, given)
+        if not asked:
+            return counted
+        notes = tuple(note for each in asked for note in each.notes)
+        usage = next((each.usage for each in asked if each.usage), None)
+        version = next((each.version for each in asked if each.version), None)
+        return counted.model_copy(update={"usage": usage, "notes": notes, "version": version})
+
+    def _count(self, moment: Moment, answers: Sequence[tuple[Presence, float]]) -> Presence:
         first = answers[0][0]
         ids = dict.fromkeys(id for answer, _ in answers for id in answer.characters)
         characters = {id: self._voted(id, answers) for id in ids if id != moment.message.speaker}
@@ -120,22 +161,23 @@ def _at_most(voted: Perceived, first: Perceived | None) -> Perceived:
     return voted if voted.probability <= most else voted.model_copy(update={"probability": most})
 
 
-class _Voting(Protocol):
-    def detect(self, moment: Moment) -> Presence: ...
-
-
-def _made(name: str, voter: Voter) -> _Voting:
-    kinds: dict[str, Callable[..., _Voting]] = {
+def _made(name: str, voter: Voter, context: Mapping[str, object]) -> Detector:
+    kinds: dict[str, Callable[..., Detector]] = {
         "everyone": Everyone,
         "recent_speakers": RecentSpeakers,
         "mentions": Mentions,
         "presence": PresenceDetector,
         "places": Places,
         "rules": RulesDetector,
+        "language_model": LanguageModelDetector,
     }
     if name not in kinds:
         raise SettingsError(f"vote: no detector {name!r} to ask; there are {', '.join(sorted(kinds))}.")
-    known = [key for key in inspect.signature(kinds[name]).parameters if key not in ("args", "kwargs")]
+    parameters = inspect.signature(kinds[name]).parameters
+    known = [key for key in parameters if key not in ("args", "kwargs", "end", *context)]
     if strange := [key for key in voter.settings if key not in known]:
         raise SettingsError(f"vote: {name} has no setting {strange[0]!r}; it has {', '.join(known) or 'none'}.")
-    return kinds[name](**voter.settings)
+    needed = {key: each for key, each in context.items() if key in parameters}
+    if needed and None in needed.values():
+        raise SettingsError(f"vote: {name} can be asked only where the settings of an instance are at hand.")
+    return kinds[name](**needed, **voter.settings)

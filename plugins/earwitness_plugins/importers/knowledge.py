@@ -1,7 +1,8 @@
 """Questions of who knows a fact, one per line; `scene` names a scene of another file of the same `dataset`.
 
 `{"dataset", "scene", "task": "knows", "fact", "character", "knows": bool}` asks of one character,
-`{"dataset", "scene", "task": "knowers", "fact", "roster": [name], "knowers": [name]}` for a list.
+`{"dataset", "scene", "task": "knowers", "fact", "roster": [name], "knowers": [name]}` for a list. The `fact` may
+begin with its `question`; then the answer follows. A list may say who is `misled`, and who only `heard_of` it.
 """
 
 from __future__ import annotations
@@ -41,4 +42,7 @@ def _question(row: JsonRow) -> Question:
         knows=knows,
         roster=row.names("roster") or (),
         knowers=row.names("knowers"),
+        question=row.optional_text("question"),
+        misled=row.names("misled") or (),
+        heard_of=row.names("heard_of") or (),
     )

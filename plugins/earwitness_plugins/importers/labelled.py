@@ -86,7 +86,9 @@ class Question(Record):
     scene: str
     """Name of the scene it is about."""
     fact: str
-    """The fact in words."""
+    """The fact in words: a statement, or a question and its answer."""
+    question: str | None = None
+    """The question with which the fact begins; `None` = up to its first question mark."""
     character: str | None = None
     """For a yes-or-no question: the character it asks about."""
     knows: bool | None = None
@@ -95,19 +97,29 @@ class Question(Record):
     """For a list question: the characters it asks about."""
     knowers: tuple[str, ...] | None = None
     """Those in the roster who know it."""
+    misled: tuple[str, ...] = ()
+    """For a list question: those who were told otherwise."""
+    heard_of: tuple[str, ...] = ()
+    """For a list question: those who only heard that there is something to know."""
 
 
 class Asked(Record):
-    """A question whose answer is in known lines of a conversation."""
+    """A question whose answer is in known lines of a conversation, or a turn to which known lines matter."""
 
+    dataset: str = ""
+    """Name of the data set; `""` = the only one with such a scene."""
     scene: str
     """Name of the scene it is about."""
-    text: str
-    """The question."""
+    text: str = ""
+    """The question; `""` = the turn's own recall query."""
     evidence: tuple[str, ...]
-    """Keys of the lines that hold the answer; never empty."""
+    """Keys of the lines that hold the answer; of a turn, their indices; never empty."""
     category: str = ""
     """The source's kind of question."""
+    character: str | None = None
+    """Whose turn it is; `None` = everybody in the scene is asked the question."""
+    before: int | None = None
+    """Index of the line before which it is asked; `None` = after all of them."""
 
 
 class Labelled(Imported):

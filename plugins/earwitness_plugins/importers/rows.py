@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from earwitness.errors import StoryError
+from earwitness.unmatched import differ_little
 
 from .files.documents import loaded
 from .files.limits import MAX_FILE, refuse_larger
@@ -52,6 +53,14 @@ class JsonRow:
             raise self.error(f"{key!r} must be a list; it is {_said(value)}.")
         for number, item in enumerate(value):
             yield as_row(f"{self.place}: {key}[{number}]", item)
+
+    def refuse_misspelt(self, known: Iterable[str]) -> None:
+        """Raise `StoryError` for a key that is one of these but for letter case or one letter. Others may be there."""
+        keys = [*known]
+        for given in self.values:
+            meant = [key for key in keys if differ_little(given.casefold(), key.casefold())]
+            if given not in keys and meant:
+                raise self.error(f"there is no key {given!r}. Did you mean {meant[0]!r}?")
 
     def error(self, message: str) -> StoryError:
         """A `StoryError` that names the place."""

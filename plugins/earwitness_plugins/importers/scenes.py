@@ -6,7 +6,8 @@ can tell. A message may have `speakers` (several speak as one), `marked` (its te
 `aside` (nobody else hears the aside in it), `parts` (`[{"text", "present": [name]}]`: pieces with an audience of their
 own) and `acts` (`[{"who", "act"}]`: who `arrives`, `returns`, `wakes`, `leaves` or `sleeps` in it). A scene may have
 `present`, which is no label: who is there when it begins, as a host would know. It may have a `group`: scenes of one
-group are parts of one conversation, as are those named `7-0`, `7-1`, ….
+group are parts of one conversation, as are those named `7-0`, `7-1`, …. Further keys are anybody's own; one that is a
+letter off is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from .rows import JsonRow, first_line, rows
 
 _KEYS = (b'"scene"', b'"roster"')
 ACTS = ("arrives", "returns", "wakes", "leaves", "sleeps")
+SCENE = ("dataset", "scene", "group", "roster", "present", "messages")
+"""Keys of a scene."""
+MESSAGE = ("kind", "speaker", "speakers", "text", "marked", "aside", "present", "parts", "acts")
+PIECE = ("text", "present")
+ACT = ("who", "act")
 _PART = lazy_pattern(r"(\d+)-\d+")
 
 
@@ -38,6 +44,7 @@ class ScenesImporter:
 
 
 def _scene(row: JsonRow) -> LabelledScene:
+    row.refuse_misspelt(SCENE)
     dataset = row.optional_text("dataset") or ""
     name = row.text("scene")
     part = _PART.fullmatch(name)
@@ -53,6 +60,7 @@ def _scene(row: JsonRow) -> LabelledScene:
 
 
 def _line(row: JsonRow) -> LabelledLine:
+    row.refuse_misspelt(MESSAGE)
     marked = row.optional_text("marked")
     speakers, aside = _speakers(row), row.values.get("aside") is True
     return LabelledLine(
@@ -71,10 +79,12 @@ def _line(row: JsonRow) -> LabelledLine:
 
 
 def _piece(row: JsonRow) -> LabelledPiece:
+    row.refuse_misspelt(PIECE)
     return LabelledPiece(text=row.text("text"), audience=row.names("present") or ())
 
 
 def _act(row: JsonRow) -> LabelledAct:
+    row.refuse_misspelt(ACT)
     try:
         return LabelledAct.model_validate({"who": row.text("who"), "act": row.text("act")})
     except ValidationError as error:

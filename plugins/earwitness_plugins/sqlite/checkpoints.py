@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 
 import apsw
 
+from .one_connection import Connect, OneConnection
 
-class Checkpoints:
+
+class Checkpoints(OneConnection):
     """A thread that moves the log into the file whenever it is woken: a write that begins meanwhile does not wait."""
 
-    def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
-        self._connect = connect
-        self._lock = Lock()
-        self._connection: apsw.Connection | None = None
+    def __init__(self, connect: Connect) -> None:
+        super().__init__(connect)
         self._queue: SimpleQueue[bool] = SimpleQueue()
         self._thread: Thread | None = None
 
@@ -26,15 +25,6 @@ class Checkpoints:
             self._thread = Thread(target=self._serve, name="earwitness-checkpoints", daemon=True)
             self._thread.start()
         self._queue.put(True)
-
-    @contextmanager
-    def disconnected(self) -> Iterator[None]:
-        """No connection is open while the block lasts."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
-            yield
 
     def stop(self) -> None:
         """Finish, and close the connection. Blocks."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Lock
 from typing import TypeVar
 
 import apsw
 
 from .blobs import DamagedBlob
 from .job import Transaction
-from .writer import Connect
+from .one_connection import Connect, OneConnection
 
 T = TypeVar("T")
 
@@ -20,13 +17,11 @@ class WouldBlock(Exception):
     """The read would take long, or would have to wait. Not a failure: the caller hands it to a reading thread."""
 
 
-class InlineReader:
+class InlineReader(OneConnection):
     """One connection for short reads. It never waits for a lock, another process or another thread."""
 
     def __init__(self, connect: Connect) -> None:
-        self._connect = connect
-        self._connection: apsw.Connection | None = None
-        self._lock = Lock()
+        super().__init__(connect)
         self._stopped = False
 
     def read(self, operation: Transaction[T]) -> T:
@@ -55,15 +50,6 @@ class InlineReader:
             raise WouldBlock from error
         finally:
             self._lock.release()
-
-    @contextmanager
-    def disconnected(self) -> Iterator[None]:
-        """No connection is open while the block lasts; what is asked meanwhile would block."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
-            yield
 
     def stop(self) -> None:
         """Close the connection as soon as it is free. Blocks."""

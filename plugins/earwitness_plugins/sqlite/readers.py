@@ -11,7 +11,8 @@ from typing import Any
 import apsw
 
 from .job import Job, answer_all
-from .writer import Connect, Translate
+from .one_connection import Connect
+from .writer import Translate
 
 READERS = 2
 

@@ -12,6 +12,7 @@ import apsw
 
 from .checkpoints import Checkpoints
 from .job import Job, answer_all
+from .one_connection import Connect
 from .watch import Lost, Watch
 
 BATCH = 256
@@ -19,7 +20,6 @@ CHECKPOINT_PAGES = 1000
 """The log is moved into the file whenever it has so many pages more, …"""
 LONGEST_LOG = 4 * CHECKPOINT_PAGES
 """… and begins anew once it has so many, which the writing thread itself must see to: it pauses for that."""
-Connect = Callable[[], apsw.Connection]
 SECOND_LOOK = 0.1
 """Seconds after which the file is looked at again, if nothing is written meanwhile."""
 Translate = Callable[[BaseException], BaseException]

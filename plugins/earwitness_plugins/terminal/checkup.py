@@ -26,6 +26,9 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
     )
     if report["blocked"]:
         _row(grid, "blocked", ", ".join(report["blocked"]))
+    if missing := report["missing_extras"]:
+        extras = ",".join(missing)
+        _row(grid, "not installed", f"{', '.join(missing)}: pip install 'earwitness[{extras}]', or those you want")
     for kind in {**report["in_use"], **report["strategies"]}:
         _row(grid, kind.replace("_", " "), _used(kind, report))
     if report["embedder"]:

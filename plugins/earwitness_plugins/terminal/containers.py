@@ -90,4 +90,4 @@ def settled(decided: Settlement, people: People) -> RenderableType:
     if message is None:
         return Text("nothing changed")
     said = Text.assemble(people.name(message.speaker, bold=True), "  ", plain(message.content))
-    return Group(said, Padding(people.heard(decided.participants), (0, 0, 0, 4)))
+    return Group(said, Padding(people.heard(decided.participants, decided.addressees), (0, 0, 0, 4)))

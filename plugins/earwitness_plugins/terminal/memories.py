@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
@@ -20,6 +21,8 @@ from earwitness_plugins.applications.stories.gist import NEWS, gist
 
 from .people import HEARD, NOT_THERE, People, plain
 
+BETWEEN, NARROWEST = 2, 16
+"""Characters between two columns of a table, and in a column at least."""
 _DAY = lazy_pattern(r" GameDay: (-?[\d.e+]+)$")
 SCORES = "Scores run from 0 to 1, relative to the best that this recall found. Scores of two recalls do not compare."
 PARTS = {
@@ -126,15 +129,46 @@ def _knows(knower: Knower, people: People) -> Text:
 def summary(memories: dict[str, int], questions: Sequence[WhoKnowsPlayed], people: People) -> RenderableType:
     """Who remembers what, and how they know: a row for every character, a column for every question."""
     title = Text("Who remembers what, and how they know", style="bold")  # above the table, which may be narrower
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("")
-    table.add_column("memories", justify="right")
+    return Group(title, _WhoRemembersWhat(memories, questions, people))
+
+
+@dataclass(frozen=True)
+class _WhoRemembersWhat:
+    """One table, or several below each other where the columns of one would be too narrow for their words."""
+
+    memories: dict[str, int]
+    questions: Sequence[WhoKnowsPlayed]
+    people: People
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        room = options.max_width - console.measure(self._table(())).maximum
+        for each in _fitting(self.questions, room) or [()]:
+            yield self._table(each)
+
+    def _table(self, questions: Sequence[WhoKnowsPlayed]) -> Table:
+        table = Table(box=box.SIMPLE_HEAD)
+        table.add_column("")
+        table.add_column("memories", justify="right")
+        for question in questions:
+            table.add_column(plain(question.text), header_style="italic", overflow="fold")
+        for id in self.people.ids:
+            cells = [_cell(question.knowers.get(id), self.people) for question in questions]
+            table.add_row(self.people.name(id), str(self.memories.get(id, 0)), *cells)
+        return table
+
+
+def _fitting(questions: Sequence[WhoKnowsPlayed], room: int) -> list[Sequence[WhoKnowsPlayed]]:
+    """The questions in groups whose columns are wide enough for their words, if so many characters are left. Pure."""
+    groups: list[list[WhoKnowsPlayed]] = []
+    left = 0
     for question in questions:
-        table.add_column(plain(question.text), header_style="italic", overflow="fold")
-    for id in people.ids:
-        cells = [_cell(question.knowers.get(id), people) for question in questions]
-        table.add_row(people.name(id), str(memories.get(id, 0)), *cells)
-    return Group(title, table)
+        width = BETWEEN + max([NARROWEST, *map(len, question.text.split())])
+        if not groups or width > left:
+            groups.append([])
+            left = room
+        groups[-1].append(question)
+        left -= width
+    return [*groups]
 
 
 def _cell(knower: Knower | None, people: People) -> Text:

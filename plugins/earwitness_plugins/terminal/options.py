@@ -13,13 +13,25 @@ format = click.option(
     "--format", "format", metavar="NAME", help="The importer.  [default: the first that accepts the file]"
 )
 directions = click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
-threshold = click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    help="Probability from which somebody perceives a message.  [default: the settings', 0.5]",
-)
-
 CommandFunction = Callable[..., Awaitable[None]]
+
+
+def threshold(run: CommandFunction) -> CommandFunction:
+    """Add `--threshold` and `--caution`, which a command gets as one argument `threshold`: a number or `None`."""
+
+    @wraps(run)
+    async def run_with_threshold(*args: Any, threshold: float | None, caution: float | None, **given: Any) -> None:
+        from earwitness.loading.end_settings import threshold_of
+
+        if caution is not None:
+            if threshold is not None:
+                raise click.UsageError("--caution and --threshold set the same probability. Leave out one of them.")
+            threshold = threshold_of(caution)
+        await run(*args, threshold=threshold, **given)
+
+    for option in _THRESHOLD:
+        run_with_threshold = option(run_with_threshold)
+    return run_with_threshold
 
 
 def host_word(run: CommandFunction) -> CommandFunction:
@@ -53,6 +65,18 @@ def channel(run: CommandFunction) -> CommandFunction:
 
 
 # Last first: click shows the one applied last on top.
+_THRESHOLD = (
+    click.option(
+        "--caution",
+        type=click.FloatRange(0, 1),
+        help="How much worse a leak is than a miss, instead of a threshold: 0.75 = three times.",
+    ),
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1),
+        help="Probability from which somebody perceives a message.  [default: the settings', 0.5]",
+    ),
+)
 _CHANNEL = (
     click.option("--persona", metavar="ID", help="The persona that a user speaks or reads under."),
     click.option("--guild", metavar="ID", help="The guild or server."),

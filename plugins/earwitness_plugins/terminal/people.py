@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from unicodedata import category
 
 from rich.text import Text
@@ -60,12 +60,14 @@ class People:
         """Everybody, narrators last, each group in the order they joined."""
         return (*self._colours, *(id for id in self.cast.ids if id not in self._colours))
 
-    def heard(self, participants: Mapping[str, Participant]) -> Text:
+    def heard(self, participants: Mapping[str, Participant], addressees: Sequence[str] = ()) -> Text:
         """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it come first.
 
         Narrators are outside the scene, so those who did not hear it are not shown.
         """
-        there = [self._there(id, participants[id].role) for id in self.ids if id in participants]
+        roles = {id: part.role for id, part in participants.items()}
+        roles |= {id: "addressee" for id in addressees if roles.get(id) == "present"}
+        there = [self._there(id, roles[id]) for id in self.ids if id in roles]
         away = [id for id in self._colours if id not in participants]
         return Text("  ").join([*there, *(Text(f"{NOT_THERE} {self.called(id)}", style="dim") for id in away)])
 

@@ -18,7 +18,7 @@ from .people import HEARD, NOT_THERE, People, plain
 def preview(found: Preview, people: People) -> RenderableType:
     """Who would perceive a message, why, who else would learn of it, and who would not."""
     said = Text.assemble(people.name(found.message.speaker, bold=True), "  ", plain(found.message.content))
-    lines: list[RenderableType] = [said, Padding(people.heard(found.participants), (0, 0, 0, 4))]
+    lines: list[RenderableType] = [said, Padding(people.heard(found.participants, found.addressees), (0, 0, 0, 4))]
     for id, participant in found.participants.items():
         why = f" {participant.confidence:.2f}  {plain('; '.join(participant.evidence))}"
         lines.append(Padding(people.name(id).append(why, style="dim"), (0, 0, 0, 4)))

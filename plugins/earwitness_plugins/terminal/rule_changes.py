@@ -24,7 +24,7 @@ def rule_changes(found: RulesDifference, people: People) -> RenderableType:
         same = f"{found.messages} messages, up to {people.day(found.day)}: everybody would have learned the same."
         return Group(Text(same), *left_out)
     parts: list[RenderableType] = []
-    for _, group in groupby(found.changes, key=lambda each: each.message):
+    for _, group in groupby(found.changes, key=lambda each: (each.message, each.summary_of, each.title)):
         changes = list(group)
         table = Table(box=box.SIMPLE_HEAD)
         for column in ("", "under the old rules", "under the new rules"):
@@ -32,7 +32,7 @@ def rule_changes(found: RulesDifference, people: People) -> RenderableType:
         for each in changes:
             ways = (_way(each.old, people, found, "old"), _way(each.new, people, found, "new"))
             table.add_row(people.name(each.character), *ways)
-        parts += [Text(plain(f"{changes[0].message}: {changes[0].said}"), style="bold"), Padding(table, (0, 0, 0, 2))]
+        parts += [Text(plain(f"{changes[0].message}: {changes[0].title}"), style="bold"), Padding(table, (0, 0, 0, 2))]
     return Group(*parts, *left_out)
 
 

@@ -54,7 +54,10 @@ class StoryLook:
         mask = "" if step.speak_as is None else f" (as {plain(step.speak_as)})"
         aside = mask + SAID[step.kind] + _where(step.channel)
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
-        lines: list[RenderableType] = [said, Padding(self.people.heard(step.participants), (0, 0, 0, 4))]
+        lines: list[RenderableType] = [
+            said,
+            Padding(self.people.heard(step.participants, step.addressees), (0, 0, 0, 4)),
+        ]
         lines += self._news(step.knowledge)
         lines += [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
         return Group(*lines)

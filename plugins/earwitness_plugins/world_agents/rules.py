@@ -11,7 +11,7 @@ from pydantic import Field
 
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.formats import update_line
-from earwitness.loading.settings import EndSettings
+from earwitness.loading.end_settings import EndSettings
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery

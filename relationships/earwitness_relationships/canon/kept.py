@@ -6,13 +6,18 @@ It falls with what it was kept from, and is undone even after the bubble's sessi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from earwitness import Earwitness, Session
 from earwitness.errors import InputError
+from earwitness.records.journal import Derived
 from earwitness.records.plan import Delivery
 
 from ..bubble_mark import FACTS, mark_of
+
+ORIGIN = "reconciledFrom"
+"""Metadata: id of the memory of the bubble that it was kept from."""
 
 
 def reconciliations(story: Session, bubble: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -32,6 +37,31 @@ async def kept_of(story: Session, ew: Earwitness, bubble: str) -> list[Delivery]
     return [each for each in found if each.is_kept]
 
 
+@dataclass(frozen=True)
+class KeptBefore:
+    """What earlier reconciliations of a bubble have kept."""
+
+    identities: Mapping[tuple[str, str], str]
+    """Container and text in lower case → the identity of what says it there."""
+    origins: frozenset[tuple[str, str]]
+    """Container, and id of the memory of the bubble that was kept there."""
+
+    def may_support(self, container: str, text: str, memory: str) -> bool:
+        """Whether a memory of the bubble says once more what was kept of another of its memories."""
+        return (container, text.casefold()) in self.identities and (container, memory) not in self.origins
+
+
+async def kept_before(story: Session, ew: Earwitness, bubble: str) -> KeptBefore:
+    """What earlier reconciliations of a bubble have kept and what has not been taken back."""
+    identities: dict[tuple[str, str], str] = {}
+    found = await kept_of(story, ew, bubble)
+    for each in found:
+        entry = await ew.engine.ledger.entry(story.id, key=each.source)
+        if entry is not None and isinstance(entry.body, Derived) and entry.body.derivation.identity is not None:
+            identities[each.container, each.body.casefold()] = entry.body.derivation.identity
+    return KeptBefore(identities, frozenset((each.container, str(each.metadata.get(ORIGIN))) for each in found))
+
+
 async def number_kept(story: Session, ew: Earwitness, bubble: str) -> int:
     """How many memories were kept of a bubble and have not been taken back."""
     return len({each.memory_id for each in await kept_of(story, ew, bubble)})
@@ -45,7 +75,7 @@ async def corrected(bubble: Session, ew: Earwitness, target: str) -> None:
     story = await ew.open_session(mark.bubble_of)
     if mark.begun not in {None, await begun(story, ew)}:
         return
-    origins = {each.source: str(each.metadata.get("reconciledFrom")) for each in await kept_of(story, ew, mark.bubble)}
+    origins = {each.source: str(each.metadata.get(ORIGIN)) for each in await kept_of(story, ew, mark.bubble)}
     if not origins:
         return
     found = await ew.engine.ledger.deliveries(bubble.id, memory_ids=sorted({*origins.values()}))

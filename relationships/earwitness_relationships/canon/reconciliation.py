@@ -13,6 +13,7 @@ from earwitness.records.memory import STRENGTH, Interaction
 from earwitness.records.memory_types import MESSAGE, MetaValue
 
 from ..personas.lived import is_played
+from .kept import ORIGIN, KeptBefore
 from .publication import Publication, published
 from .records import KeepAs, KeptAction, KeptMemory, Mode
 from .versions import action, others
@@ -80,6 +81,7 @@ def kept(
     keep_as: KeepAs,
     mode: Mode,
     publication: Publication,
+    before: KeptBefore,
 ) -> Iterator[KeptMemory]:
     """What is to be done with each candidate, given what the containers hold."""
     said: dict[str, set[str]] = {}
@@ -89,7 +91,8 @@ def kept(
         taken = said.setdefault(each.container.name, set())
         why = publication.withheld(each.memory) if keep_as == "global" else None
         what = action(each.text, held, versions, mode)
-        if what != "skip" and each.text.casefold() in taken:
+        is_kept = what == "skip" and before.may_support(each.container.name, each.text, each.memory.id)
+        if is_kept or (what != "skip" and each.text.casefold() in taken):
             what = "support"
         if what != "skip" and why:
             yield _kept(each, "withhold", (), bubble, keep_as, why)
@@ -156,7 +159,7 @@ def _metadata(each: Candidate, versions: Sequence[Memory], bubble: str, keep_as:
         "canonScope": keep_as,
         "bubble": bubble,
         "personalityId": each.member.personality_id,
-        "reconciledFrom": each.memory.id,
+        ORIGIN: each.memory.id,
     }
 
 

@@ -15,7 +15,7 @@ from ..pantheons.permissions import Actor, actor
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
 from .bubbles import check_table, is_begun, link_of, links
-from .kept import number_kept, put_back, reconciliations, refuse_inherited, take_back
+from .kept import kept_before, number_kept, put_back, reconciliations, refuse_inherited, take_back
 from .permissions import may_decide, may_write
 from .provenance import chain_of
 from .publication import PUBLIC, WORDS, Publication
@@ -227,7 +227,8 @@ class Canon:
         allowed = (*loosenings(self._story.state), *loosenings(bubble.state))
         publication = Publication(publish, bubble.cast, allowed)
         left, why = passed_over(bubble.cast, memories, keep_as)
-        planned = tuple(kept(found, there, link.name, keep_as, mode, publication))
+        before = await kept_before(self._story, self._ew, link.name)
+        planned = tuple(kept(found, there, link.name, keep_as, mode, publication, before))
         stays = (await self._replaced(planned))[1]
         given: dict[str, Any] = {"keep_as": keep_as, "mode": mode, "memories": planned, "stays": tuple(stays)}
         return Reconciliation(bubble=link.name, passed_over=left, why=why, **given)
@@ -256,7 +257,7 @@ class Canon:
         for session, memory in replaced:
             await (await self._ew.open_session(session)).archive(memory)
         bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
-        first: dict[tuple[str, str], str] = {}
+        first = {**(await kept_before(self._story, self._ew, planned.bubble)).identities}
         for own_key, each in zip(keys, new, strict=True):
             await self._write(bubble, each, own_key, first.setdefault((each.container, each.text.casefold()), own_key))
         await self._story.delivered()

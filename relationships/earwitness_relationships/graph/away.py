@@ -1,4 +1,4 @@
-"""A graph that is away is asked again after a pause, not with every message."""
+"""A graph or another server that is away is asked again after a pause, not with every message."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 class BackOff:
     """The pause after a failure: half a second at first, twice as long after each further one, a minute at most."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic, what: str = "the graph") -> None:
+        """`what` is away, as errors name it."""
         self._clock = clock
+        self._what = what
         self._pause = 0.0
         self._until = float("-inf")
         self._why = ""
@@ -24,7 +26,7 @@ class BackOff:
         """Raises `StorageError` while the pause lasts."""
         left = self._until - self._clock()
         if left > 0:
-            raise StorageError(f"the graph was away, and is asked again in {left:.1f} s: {self._why}")
+            raise StorageError(f"{self._what} was away, and is asked again in {left:.1f} s: {self._why}")
 
     def failed(self, error: BaseException) -> None:
         """It has failed, or has not answered in time."""

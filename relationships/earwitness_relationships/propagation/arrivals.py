@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from earwitness import PlanEvent, Strike
+from earwitness.carried_hubs import is_hub_memory
 from earwitness.containers import pantheon_container
-from earwitness.errors import StorageError
 from earwitness.records.plan import Delivery
 
 from ..compiled.carriers import EVERY_OPTION
 from ..model import RelationshipsModel
+from .hub_readers import HUB_DAYS, HubDays
 from .lapsed import MessageRefusal, RulesOnArrival
 from .personalities import Personalities
 from .refusals import message_refusal
@@ -27,18 +28,20 @@ def arriving(event: PlanEvent) -> list[Delivery]:
 async def struck_on_arrival(
     model: RelationshipsModel, event: PlanEvent, deliveries: Sequence[Delivery]
 ) -> tuple[Strike, ...]:
-    """The strikes of what arrives today, by the rules, the graph and the flags of today.
+    """The strikes of what arrives today, by the rules, the graph and the flags of today. What arrives in hubs is noted.
 
-    While the graph is away nobody knows, and what was decided before stands.
+    Raises `StorageError` while the graph is away: then it waits.
     """
-    try:
-        picture = await model.picture(event.session, event.state)
-    except StorageError:
-        return ()
+    picture = await model.picture(event.session, event.state)
     people, adjacency = Personalities(event.cast), model.adjacency(picture)
     refusal = _refusal(event, people)
     rules = {day: RulesOnArrival(adjacency, day, refusal) for day in {each.due for each in deliveries}}
-    return tuple(_strikes(deliveries, rules, people))
+    strikes = tuple(_strikes(deliveries, rules, people))
+    gone = {each.delivery_id for each in strikes}
+    if arrived := [each.due for each in deliveries if is_hub_memory(each) and each.id not in gone]:
+        noted = HubDays.of(event.data.get(HUB_DAYS))
+        event.data[HUB_DAYS] = noted.noting(picture.graph.version, arrived).note()
+    return strikes
 
 
 def _strikes(

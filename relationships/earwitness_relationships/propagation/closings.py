@@ -100,25 +100,45 @@ def going_on(
                 yield last, closing
 
 
+def closed(said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Closing]]:
+    """All that was closed so far, each with the key of its last message, retracted or not; `said` is everything that
+    was said."""
+    noted = [*facts]
+    for channel in dict.fromkeys(channel_of(each.message.channel) for each in said):
+        for last, fact, standing in _parts(channel, said, noted):
+            if fact is not None and standing:
+                yield last, Closing(channel, standing, is_new=False, is_revised="said" in fact, day=fact.get("day"))
+
+
 def _of_channel(
     channel: Channel,
     said: Sequence[SettledMessage],
     facts: Iterable[Mapping[str, Any]],
     lost: Collection[str] = (),
 ) -> Iterator[tuple[str, Closing]]:
+    for last, fact, standing in _parts(channel, said, facts):
+        if fact is None:
+            yield last, Closing(channel, standing, is_new=True)
+        elif standing and (_is_left(fact, standing) or any(each.key in lost for each in standing)):
+            yield last, Closing(channel, standing, is_new=False, is_revised="said" in fact, day=fact.get("day"))
+
+
+def _parts(
+    channel: Channel, said: Sequence[SettledMessage], facts: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[str, Mapping[str, Any] | None, Sequence[SettledMessage]]]:
+    """Key of the last message of each part of a channel, what was noted of it last, and its messages; and what was said
+    since, if anything was, of which nothing was noted."""
     sequences = {each.key: each.message.sequence for each in said}
     there = [each for each in said if channel_of(each.message.channel) == channel]
     noted = {str(each["last"]): each for each in facts if each["last"] in sequences and _is_of(each, channel)}
     after = -1
     for last in sorted(noted, key=lambda key: sequences[key]):
         part = [each for each in there if after < each.message.sequence <= sequences[last]]
-        after, standing = sequences[last], tuple(each for each in part if not each.retracted)
-        if standing and (_is_left(noted[last], standing) or any(each.key in lost for each in standing)):
-            day, is_revised = noted[last].get("day"), "said" in noted[last]
-            yield last, Closing(channel, standing, is_new=False, is_revised=is_revised, day=day)
+        after = sequences[last]
+        yield last, noted[last], tuple(each for each in part if not each.retracted)
     rest = tuple(each for each in there if each.message.sequence > after and not each.retracted)
     if rest:
-        yield rest[-1].key, Closing(channel, rest, is_new=True)
+        yield rest[-1].key, None, rest
 
 
 def _is_of(fact: Mapping[str, Any], channel: Channel) -> bool:

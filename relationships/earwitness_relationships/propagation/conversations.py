@@ -8,42 +8,28 @@ it now reads. That happens by itself after an edit or a retraction, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
+from earwitness.errors import unknown
 from earwitness.records.plan import Delivery
 
 from ..compiled.adjacency import Adjacency
 from ..model import RelationshipsModel
 from ..pantheons.desk import model_of
-from .closings import Closing, digest, going_on, revised, to_close, version_of
+from ..settings import RelationshipsSettings
+from .closings import Closing, digest, going_on, revised, to_close
 from .listeners import Listeners, SummaryOffer
-from .onward import TellingsOf, is_on_its_way, noted, tellings_noted, told_next, waiting
+from .onward import TellingsOf, is_on_its_way, noted, tellings_noted, told_first, told_next, waiting
 from .personalities import Personalities
-from .records import Telling
-from .retell import summary
-from .seeds import seed_of_settled
-from .talks import (
-    Held,
-    HeldMemory,
-    Talk,
-    TalkKey,
-    as_listener_has_it,
-    one_for_each_listener,
-    pair,
-    said_in,
-    talks_of,
-    those_who_have_it,
-)
-from .walk import Walk
+from .summaries import Received, Summaries
+from .talks import Held, HeldMemory, Talk, talks_of, those_who_have_it
 
 CONVERSATIONS = "conversations"
 """The name under which it is noted how far conversations were closed."""
 NOTE = "summary"
 """The type of the memory."""
-ROOM = 400
-"""Characters of a summary."""
 
 
 class ClosedConversation(Record):
@@ -70,15 +56,24 @@ class Conversations:
 
         A channel is one by its context, id and guild, and a direct message by its persona, too. An id alone (`None` =
         the unnamed channel) will do as long as it is that of one channel. Raises `InputError` if there is something to
-        tell of several, and `StorageError`.
+        tell of several, `UnknownName` for an id that the story does not know, and `StorageError`.
         """
         await self._model.open()
         await self.go_on()
         id = channel.channel_id if isinstance(channel, Channel) else channel
-        told = ClosedConversation(channel=id)
-        for last, closing in to_close(channel, await self._said(id), self._noted()):
+        told, said = ClosedConversation(channel=id), await self._said(id)
+        if not said:
+            await self._refuse_unknown(id)
+        for last, closing in to_close(channel, said, self._noted()):
             told = await self._close(closing, last, told)
         return told
+
+    async def _refuse_unknown(self, id: str | None) -> None:
+        """Raise `UnknownName` for a channel in which nothing was said, unless it stands in the story, or has no id."""
+        standing = {each.channel_id for each in self._story.state.channels.values()}
+        if id is not None and id not in standing:
+            said = {each.message.channel.channel_id for each in await self._story.messages(retracted=True)}
+            raise unknown("channel", id, sorted(each for each in said | standing if each is not None))
 
     async def tell_anew(self, target: str) -> None:
         """Tell anew what rested on a message that was edited or retracted, or of which somebody's own copy was. Raises
@@ -119,8 +114,9 @@ class Conversations:
         if closing.is_new:
             await self._note(closing, last, told=False, key=f"closing-{last}")
         adjacency, people = await self._rules_now()
-        tellings, most = self._told_first(adjacency, await self._as_known(closing.messages), people, day)
-        told = await self._tell(talks_of(tellings, most), {each.key: each for each in closing.messages}, people, {})
+        known = await self.as_known(closing.messages)
+        tellings, most = told_first(adjacency, known, self._story.state, people, day)
+        told = await self._tell(talks_of(tellings, most), closing, people, {})
         today = self._story.state.game_day
         onward = noted(tellings, today) if is_on_its_way(tellings, today) else None
         await self._note(closing, last, told=True, onward=onward)
@@ -148,7 +144,7 @@ class Conversations:
     def _day_of(self, closing: Closing) -> float:
         return self._story.state.game_day if closing.day is None else closing.day
 
-    async def _as_known(self, messages: Sequence[SettledMessage]) -> list[SettledMessage]:
+    async def as_known(self, messages: Sequence[SettledMessage]) -> list[SettledMessage]:
         """The messages, without those who have lost their own copies: they have nothing to tell."""
         found = await self._ew.engine.ledger.deliveries(self._story.id, sources=[each.key for each in messages])
         own = [each for each in found if _is_own(each)]
@@ -157,26 +153,6 @@ class Conversations:
         return (
             [without(each, {who for key, who in lost if key == each.key}) for each in messages] if lost else [*messages]
         )
-
-    def _told_first(
-        self, adjacency: Adjacency, messages: Iterable[SettledMessage], people: Personalities, day: float
-    ) -> tuple[TellingsOf, dict[str, int]]:
-        """Who is told of which messages today, or is to be told later, and the most that they may be told on a day.
-        What is told anew, because a line was edited or retracted, is told by the rules of the day it was closed on, and
-        today at the earliest."""
-        found, most, pairs, today = TellingsOf(), dict[str, int](), set[TalkKey](), self._story.state.game_day
-        for message in messages:
-            seed = seed_of_settled(message, self._story.state, people).model_copy(update={"day": day})
-            walk = Walk(adjacency, seed, until=today, among=people.characters, when="conversation")
-            walk.run()
-            most = {**walk.most_on_a_day(), **most}
-            found[message.key] = one_for_each_listener(map(self._from_today, walk.tellings()), pairs)
-            pairs.update(map(pair, found[message.key]))
-        return found, most
-
-    def _from_today(self, telling: Telling) -> Telling:
-        today = self._story.state.game_day
-        return telling if telling.day >= today else telling.model_copy(update={"day": today})
 
     # ── later hops ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -195,7 +171,7 @@ class Conversations:
         adjacency, people = await self._rules_now()
         by_key, today = {each.key: each for each in closing.messages}, self._story.state.game_day
         before, held = tellings_noted(self._noted(), last), Held()
-        await self._tell(talks_of(before, {}, is_told=True), by_key, people, held)
+        await self._tell(talks_of(before, {}, is_told=True), closing, people, held)
         so_far = {key: those_who_have_it(of, key, held, people, today) for key, of in before.items()}
         fresh: TellingsOf = {key: [] for key in so_far}
         while days := {each.day for of in so_far.values() for each in of if through < each.day <= today}:
@@ -203,7 +179,7 @@ class Conversations:
             for key, of in so_far.items():
                 following[key], limits = told_next(adjacency, by_key[key], self._story.state, people, of, through)
                 most |= limits
-            await self._tell(talks_of(following, most), by_key, people, held)
+            await self._tell(talks_of(following, most), closing, people, held)
             for key, of in following.items():
                 fresh[key] += of
                 so_far[key] += those_who_have_it(of, key, held, people, today)
@@ -211,95 +187,20 @@ class Conversations:
 
     # ── telling ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _tell(
-        self, talks: Sequence[Talk], messages: Mapping[str, SettledMessage], people: Personalities, held: Held
-    ) -> dict[str, str]:
+    async def _tell(self, talks: Sequence[Talk], closing: Closing, people: Personalities, held: Held) -> dict[str, str]:
         """Tell what was not told before; `held` grows by what listeners have then. Returns what they are told now."""
-        texts: dict[str, str] = {}
-        listeners = Listeners(self._story, self._ew, people)
-        for talk in talks:
-            teller, listener = people.characters[talk.telling.teller], people.characters[talk.telling.listener]
-            for each in await self._tellable(teller, talk, messages, held):
-                offer = SummaryOffer(talk.telling, each.text, messages[talk.keys[-1]], talk.most)
-                outcome = await self._passed_on(teller, listener, each, offer, listeners, is_told=talk.is_told)
-                if outcome is None:
-                    continue
-                copies = [one for one in (await outcome.decided()).deliveries if one.owner == listener][:1]
-                copies = await self._standing(copies) if talk.is_told else copies
-                got = [as_listener_has_it(each, one.memory_id, one.body, talk.telling.day) for one in copies]
-                held.setdefault(listener, []).extend(got)
-                for copy in got:
-                    listeners.note(talk.telling, copy.memory, copy.text)
-                    if outcome.created:
-                        texts[listener] = f"{texts[listener]}\n{copy.text}" if listener in texts else copy.text
-        return texts
+        writing = _WritingStory(self._story, self._ew, people)
+        return await Summaries(writing, people, closing.messages, self._story.state.game_day, held).tell(talks)
 
-    async def _standing(self, copies: Sequence[Delivery]) -> list[Delivery]:
-        """Those that were not struck on the day they arrived, or retracted."""
-        found = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=[each.memory_id for each in copies])
-        active = {each.id for each in found if each.is_active}
-        return [each for each in copies if each.id in active]
 
-    async def _passed_on(
-        self,
-        teller: str,
-        listener: str,
-        held: HeldMemory,
-        offer: SummaryOffer,
-        listeners: Listeners,
-        *,
-        is_told: bool,
-    ) -> Outcome | None:
-        """What became of telling it, now or when this was closed before; `None` = the listener is not told."""
-        key = f"closed-told-{digest(teller, listener, held.memory)}"
-        if await self._story.has(key):
-            return await self._story.outcome(key)
-        if is_told or (text := await listeners.text_of(offer)) is None:
-            return None
-        telling, content = offer.telling, None if text == held.text else text
-        metadata: dict[str, Any] = {"hop": telling.hop, "strength": round(telling.strength, 6)}
-        if telling.pantheon is not None:
-            metadata["pantheonId"] = telling.pantheon
-        how: dict[str, Any] = {"how": telling.how, "trust": telling.trust, "rule": telling.rule, "metadata": metadata}
-        return await self._story.tell(teller, listener, held.memory, content=content, day=telling.day, key=key, **how)
+class _WritingStory:
+    """Writes what tellers note, and what listeners are told, into the story."""
 
-    async def _tellable(
-        self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage], held: Held
-    ) -> Sequence[HeldMemory]:
-        """What a teller tells: at second hand what they were told, without what may not be told to this listener."""
-        there = held.setdefault(teller, [])
-        if talk.telling.hop > 1:
-            known = [each for each in there if each.day <= talk.telling.day]
-            parts = [await self._part(teller, each, talk) for each in known]
-            return [each for each in parts if each is not None]
-        if same := [each for each in there if tuple(each.lines) == talk.keys]:
-            return same[:1]
-        there.append(await self._summed_up(teller, talk, messages))
-        return there[-1:]
+    def __init__(self, story: Session, ew: Earwitness, people: Personalities) -> None:
+        self._story, self._ew = story, ew
+        self._listeners = Listeners(story, ew, people)
 
-    async def _part(self, teller: str, held: HeldMemory, talk: Talk) -> HeldMemory | None:
-        """The part of a summary that may be told; `None` = nothing. If that is not all of it, the teller notes it."""
-        if set(held.lines) <= set(talk.keys):
-            return held
-        lines = {each: line for each, line in held.lines.items() if each in talk.keys}
-        text = "\n".join(filter(None, lines.values()))
-        if not text:
-            return None
-        memory = await self._remembered(teller, text, [held.memory], talk)
-        return HeldMemory(memory, text, lines, held.day)
-
-    async def _summed_up(self, teller: str, talk: Talk, messages: Mapping[str, SettledMessage]) -> HeldMemory:
-        """The summary that a teller notes of what they perceived."""
-        cast = self._story.cast
-        heard = {each: messages[each] for each in talk.keys}
-        lines = {id: f"{_name(each, cast[each.speaker].name)}: {each.heard_by(teller)}" for id, each in heard.items()}
-        text = summary([*lines.values()], ROOM)
-        memory = await self._remembered(teller, text, talk.keys, talk, version_of(heard.values()))
-        return HeldMemory(
-            memory, text, {id: said_in(text, line) for id, line in lines.items()}, self._story.state.game_day
-        )
-
-    async def _remembered(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
+    async def noted(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
         """Id of the memory that a teller notes, or has noted when this was closed before."""
         key = f"closed-note-{digest(teller, text, version, *rests_on)}"
         if await self._story.has(key):
@@ -311,10 +212,45 @@ class Conversations:
             outcome = await self._story.remember(teller, text, rests_on=rests_on, metadata=given, **made)
         return next(each.memory_id for each in (await outcome.decided()).deliveries)
 
+    async def told(self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, talk: Talk) -> Received:
+        """What the listener has of what they are told, now or when this was closed before."""
+        outcome = await self._passed_on(teller, listener, held, offer, is_told=talk.is_told)
+        if outcome is None:
+            return Received(())
+        copies = [one for one in (await outcome.decided()).deliveries if one.owner == listener][:1]
+        copies = await self._standing(copies) if talk.is_told else copies
+        for each in copies:
+            self._listeners.note(talk.telling, each.memory_id, each.body)
+        return Received([(each.memory_id, each.body) for each in copies], is_new=outcome.created)
+
+    async def _standing(self, copies: Sequence[Delivery]) -> list[Delivery]:
+        """Those that were not struck on the day they arrived, or retracted."""
+        found = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=[each.memory_id for each in copies])
+        active = {each.id for each in found if each.is_active}
+        return [each for each in copies if each.id in active]
+
+    async def _passed_on(
+        self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, *, is_told: bool
+    ) -> Outcome | None:
+        """What became of telling it, now or when this was closed before; `None` = the listener is not told."""
+        key = f"closed-told-{digest(teller, listener, held.memory)}"
+        if await self._story.has(key):
+            return await self._story.outcome(key)
+        if is_told or (text := await self._listeners.text_of(offer)) is None:
+            return None
+        telling, content = offer.telling, None if text == held.text else text
+        metadata: dict[str, Any] = {"hop": telling.hop, "strength": round(telling.strength, 6)}
+        if telling.pantheon is not None:
+            metadata["pantheonId"] = telling.pantheon
+        how: dict[str, Any] = {"how": telling.how, "trust": telling.trust, "rule": telling.rule, "metadata": metadata}
+        return await self._story.tell(teller, listener, held.memory, content=content, day=telling.day, key=key, **how)
+
 
 async def told_on(story: Session, ew: Earwitness) -> None:
-    """After a change of the day: let those tell on what has arrived who were told of conversations."""
-    await Conversations(story, ew).go_on()
+    """After a change of the day: let those tell on what has arrived who were told of conversations, if there are rules
+    to tell by."""
+    if any(type(value) is RelationshipsSettings for _, value in ew.settings):
+        await Conversations(story, ew).go_on()
 
 
 async def told_anew(story: Session, ew: Earwitness, target: str) -> None:
@@ -331,7 +267,3 @@ def without(message: SettledMessage, lost: Collection[str]) -> SettledMessage:
 def _is_own(delivery: Delivery) -> bool:
     """Whether it is the copy of a message that somebody perceived."""
     return delivery.part == "message" and delivery.support.shared_from is None
-
-
-def _name(message: SettledMessage, own: str) -> str:
-    return message.disguises.get(message.speaker, own)

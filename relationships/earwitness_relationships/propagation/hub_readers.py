@@ -5,8 +5,10 @@ A walk asks who they are, and a guard asks the store for what one of them may re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+from pydantic import JsonValue
 
 from earwitness.filters import And, Compare, Filter, Not, Or, equals, matches
 from earwitness.records.memory_types import TOLD_AT, MetaValue
@@ -30,6 +32,8 @@ TOLD_MESSAGE, GRAPH = "toldMessage", "graphVersion"
 """Metadata: how many messages the story had by then, and the version of the graph of all stories. Who was made a member
 after that does not read it."""
 
+HUB_DAYS = "hubDays"
+"""Where the guard of hubs keeps `HubDays`."""
 SAID_TIME = "saidTime"
 """Metadata: when the message was said (seconds since 1970, UTC)."""
 
@@ -40,11 +44,44 @@ def when_written(hub: HubTelling) -> dict[str, MetaValue]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def read_by(held: Iterable[HeldMembership]) -> Filter:
+@dataclass(frozen=True)
+class HubDays:
+    """On which game days of a story something that took days arrived in hubs, by the version of the graph of all
+    stories."""
+
+    days: Mapping[int, tuple[float, float]]
+    """Version → the first and the last day."""
+
+    @classmethod
+    def of(cls, noted: object) -> HubDays:
+        """As `noted` says it: a list of versions, each with its first and last day."""
+        found = [each for each in noted if isinstance(each, list)] if isinstance(noted, list) else []
+        return cls({int(version): (float(first), float(last)) for version, first, last in found})
+
+    def noting(self, version: int, arrived: Collection[float]) -> HubDays:
+        """With what arrives now."""
+        days = [*arrived, *self.days.get(version, ())]
+        return HubDays({**self.days, version: (min(days), max(days))})
+
+    def note(self) -> list[JsonValue]:
+        """As `of` reads it."""
+        return [[version, *days] for version, days in sorted(self.days.items())]
+
+    def up_to(self, version: int) -> float | None:
+        """The last day that came while the graph had at most this version."""
+        return max((last for each, (_, last) in self.days.items() if each <= version), default=None)
+
+    def after(self, version: int) -> float | None:
+        """The first day that came after that."""
+        return min((first for each, (first, _) in self.days.items() if each > version), default=None)
+
+
+def read_by(held: Iterable[HeldMembership], days: HubDays) -> Filter:
     """What somebody with these memberships may read of what a hub was told: they were a member when it was told, and
     when it arrived, perhaps by another membership."""
     every = [*held]
-    told, there = ([And(tuple(bounds(each))) for each in every] for bounds in (_bounds, _bounds_of_arrival))
+    told = [And(tuple(_bounds(each))) for each in every]
+    there = [And(tuple(_bounds_of_arrival(each, days))) for each in every]
     return And((Or(tuple(told)), Or(tuple(there))))
 
 
@@ -77,20 +114,23 @@ def _bounds(held: HeldMembership) -> Iterator[Filter]:
         yield _by_then(held.left)
 
 
-def _bounds_of_arrival(held: HeldMembership) -> Iterator[Filter]:
+def _bounds_of_arrival(held: HeldMembership, days: HubDays) -> Iterator[Filter]:
     if held.since is not None:
         yield Compare(ARRIVES, ">=", held.since)
     if held.until is not None:
         yield Compare(ARRIVES, "<=", held.until)
-    if (joined := _day(held.joined)) is not None:
+    if (joined := _day(held.joined, days.up_to)) is not None:
         yield Or((Not(_by_then(held.joined)), Compare(ARRIVES, ">", joined)))
-    if (left := _day(held.left)) is not None:
-        yield Compare(ARRIVES, "<=", left)
+    if (left := _day(held.left, days.after)) is not None:
+        yield Compare(ARRIVES, "<" if "version" in held.left else "<=", left)
 
 
-def _day(moment: Mapping[str, object]) -> float | None:
-    """The game day of a moment; `None` for one of the graph of all stories, each of which counts its own days."""
-    day = moment.get("day")
+def _day(moment: Mapping[str, object], day_of: Callable[[int], float | None]) -> float | None:
+    """The game day of a moment; of one of the graph of all stories, each of which has days of its own, what `day_of`
+    says of its version."""
+    day, version = moment.get("day"), moment.get("version")
+    if isinstance(version, int):
+        return day_of(version)
     return day if isinstance(day, int | float) else None
 
 
@@ -135,9 +175,11 @@ class HubReaders:
         for each in of_file:
             if each.holds_on(hub.told_on) and each.personality_id in there:
                 yield each.personality_id
-        metadata = {**when_written(hub), "type": TOLD, ARRIVES: hub.tellings[0].day}
+        due, at = hub.tellings[0].day, self.graph.version if hub.arrived is None else hub.arrived
+        days = HubDays({at: (due, due)} if due > hub.told_on else {})
+        metadata = {**when_written(hub), "type": TOLD, ARRIVES: due}
         for id in named:
-            if matches(read_by(self._held(pantheon, hub.slug, id)), metadata):
+            if matches(read_by(self._held(pantheon, hub.slug, id), days), metadata):
                 yield id
 
     def _held(self, pantheon: Pantheon | None, slug: str, personality: str) -> list[HeldMembership]:

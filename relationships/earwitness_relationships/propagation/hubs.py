@@ -42,12 +42,12 @@ def before_walk(event: SharingEvent, hubs: Iterable[HubTelling], readers: HubRea
     ]
 
 
-def arrived_by_now(event: SharingEvent, hubs: Iterable[HubTelling]) -> Iterator[HubTelling]:
-    """What hubs were told before, with what has just arrived marked as told on."""
+def arrived_by_now(event: SharingEvent, hubs: Iterable[HubTelling], graph: int) -> Iterator[HubTelling]:
+    """What hubs were told before, with what has just arrived marked as told on; `graph` is the version of the graph."""
     arriving = {each.container for each in event.arrived}
     for each in hubs:
         is_there = each.tellings[0].day <= event.day and pantheon_container(each.slug).name in arriving
-        yield each.model_copy(update={"told_on_by_now": True}) if is_there else each
+        yield each.model_copy(update={"told_on_by_now": True, "arrived": graph}) if is_there else each
 
 
 def still_told(hubs: Iterable[HubTelling], rules: RulesOnArrival, day: float) -> Iterator[HubTelling]:

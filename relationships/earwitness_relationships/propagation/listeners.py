@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from earwitness import Earwitness, Memory, Session, SettledMessage
+from earwitness import Earwitness, Session, SettledMessage
+from earwitness.containers import character_container
+from earwitness.formats import message_text_of
+from earwitness.records.plan import Answer, Delivery
 
 from ..settings import RelationshipsSettings
 from .personalities import Personalities
@@ -30,9 +34,16 @@ class SummaryOffer:
 class Listeners:
     """What listeners are told on each day, while a conversation is closed."""
 
-    def __init__(self, story: Session, ew: Earwitness, people: Personalities) -> None:
+    def __init__(
+        self,
+        story: Session,
+        ew: Earwitness,
+        people: Personalities,
+        record: Callable[[Answer], None] = lambda _: None,
+    ) -> None:
+        """`record` is told what triages answer."""
         table = ew.settings.table(RelationshipsSettings)
-        self._story, self._people = story, people
+        self._story, self._ew, self._people, self._record = story, ew, people, record
         self._retellers = Retellers(ew.strategies, table.retellers)
         self._triages = Triages(ew.strategies, table.triages, strict=ew.settings.strict)
         self._heard: dict[tuple[str, float], list[Heard]] = {}
@@ -64,9 +75,10 @@ class Listeners:
     async def _heard_by(self, telling: Telling) -> list[Heard]:
         key = telling.listener, telling.day
         if key not in self._heard:
-            listener = self._people.characters[telling.listener]
-            found = await self._story.backstage().inspect(listener, filter=f"learnedDay = {telling.day:g}")
-            self._heard[key] = [_heard(each) for each in found.memories if "sharedFrom" in each.metadata]
+            own = character_container(self._story.id, self._people.characters[telling.listener]).name
+            found = await self._ew.engine.ledger.deliveries(self._story.id, container=own, due_by=telling.day)
+            told = [each for each in found if each.is_active and each.support.shared_from and each.due == telling.day]
+            self._heard[key] = [*{each.memory_id: heard_as(each) for each in told}.values()]
         return self._heard[key]
 
     async def _judged(self, offer: SummaryOffer, heard: list[Heard]) -> TriageOutcome:
@@ -80,9 +92,11 @@ class Listeners:
             message=offer.about,
             heard=tuple(heard),
         )
-        return await self._triages.judged(str(telling.triage), passing, lambda _: None)
+        return await self._triages.judged(str(telling.triage), passing, self._record)
 
 
-def _heard(memory: Memory) -> Heard:
-    teller = str(memory.metadata.get("sharedFrom", ""))
-    return Heard(memory=memory.id, text=memory.text, speaker=str(memory.metadata.get("speaker", teller)), teller=teller)
+def heard_as(delivery: Delivery) -> Heard:
+    """What somebody was told, as a triage sees it."""
+    teller = str(delivery.support.shared_from)
+    text, speaker = message_text_of(delivery.body) or delivery.body, str(delivery.metadata.get("speaker", teller))
+    return Heard(memory=delivery.memory_id, text=text, speaker=speaker, teller=teller, rule=delivery.support.rule or "")

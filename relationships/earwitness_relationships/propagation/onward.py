@@ -12,6 +12,7 @@ from ..compiled.adjacency import Adjacency
 from .personalities import Personalities
 from .records import Seed, Telling
 from .seeds import seed_of_settled
+from .talks import TalkKey, one_for_each_listener, pair
 from .walk import Walk
 
 THROUGH, TELLINGS, MORE = "through", "tellings", "more"
@@ -58,6 +59,36 @@ def tellings_noted(facts: Iterable[Mapping[str, Any]], last: str) -> TellingsOf:
     return found
 
 
+def told_first(
+    adjacency: Adjacency,
+    messages: Iterable[SettledMessage],
+    state: State,
+    people: Personalities,
+    day: float,
+    until: float | None = None,
+) -> tuple[TellingsOf, dict[str, int]]:
+    """Who is told of which messages of a conversation that is closed, or is to be told later; and the most that each of
+    them may be told on a day.
+
+    What is told anew, because a line was edited or retracted, is told by the rules of the day it was closed on, and
+    today at the earliest. Those tell it on who know it `until` a day; `None` = today.
+    """
+    found, most, pairs, today = TellingsOf(), dict[str, int](), set[TalkKey](), state.game_day
+    for message in messages:
+        seed = seed_of_settled(message, state, people).model_copy(update={"day": day})
+        last = today if until is None else until
+        walk = Walk(adjacency, seed, until=last, among=people.characters, when="conversation")
+        walk.run()
+        most = {**walk.most_on_a_day(), **most}
+        found[message.key] = one_for_each_listener((_from_day(each, today) for each in walk.tellings()), pairs)
+        pairs.update(map(pair, found[message.key]))
+    return found, most
+
+
+def _from_day(telling: Telling, today: float) -> Telling:
+    return telling if telling.day >= today else telling.model_copy(update={"day": today})
+
+
 def told_next(
     adjacency: Adjacency,
     message: SettledMessage,
@@ -76,7 +107,7 @@ def told_next(
     )
     walk.run()
     known = {each.listener: each.day for each in tellings}
-    told = one_for_each_listener(walk.tellings())
+    told = _first_of_each(walk.tellings())
     return [each for each in told if each.day < known.get(each.listener, inf)], walk.most_on_a_day()
 
 
@@ -90,7 +121,7 @@ def _seed(
     return seed_of_settled(message, state, people).model_copy(update=fields)
 
 
-def one_for_each_listener(tellings: Iterable[Telling]) -> list[Telling]:
+def _first_of_each(tellings: Iterable[Telling]) -> list[Telling]:
     """The first telling of each listener, with the most hops that one of the tellings allows."""
     first: dict[str, Telling] = {}
     for each in tellings:

@@ -17,7 +17,7 @@ from ..pantheons.held import held_memberships, pantheons_left
 from ..rules.graph_form import PREFIX
 from ..rules.records import Pantheon
 from .arrivals import arriving, struck_on_arrival
-from .hub_readers import TOLD, read_by, read_since, told_by
+from .hub_readers import HUB_DAYS, TOLD, HubDays, read_by, read_since, told_by
 from .hubs import KNOWN_TO
 
 PANTHEON = "pantheon"
@@ -95,7 +95,8 @@ class HubGuard:
         picture = await _picture(self._model, event)
         slug = event.container.removeprefix(PREFIX)
         pantheon = picture.book.pantheon(slug)
-        readable = read_by(held_memberships(pantheon, picture.graph, slug, event.personality))
+        held = held_memberships(pantheon, picture.graph, slug, event.personality)
+        readable = read_by(held, HubDays.of(event.data.get(HUB_DAYS)))
         joined = hubs.joined[event.character] if hubs else event.joined
         readable = And((readable, read_since(joined))) if joined else readable
         if mark and hubs:

@@ -70,6 +70,8 @@ class HubTelling(Record):
     """What the first of them says."""
     told_on_by_now: bool = False
     """Whether it has arrived, and those who read it there have told it on."""
+    arrived: int | None = None
+    """The version of the graph of all stories when it arrived; `None` = it is on its way, or took no days."""
 
 
 class Seed(Record):

@@ -207,7 +207,7 @@ def _keep(
     by_models: SpreadByModels,
 ) -> None:
     """Keep what is still to arrive, and who hears how much on which day."""
-    in_hubs = [*arrived_by_now(asked.event, told.before), *(hub for hub, _ in said)]
+    in_hubs = [*arrived_by_now(asked.event, told.before, asked.readers.graph.version), *(hub for hub, _ in said)]
     asked.memo.keep({**told.earlier, **first}, in_hubs, by_models.left)
     if asked.adjacency.counts_days or asked.adjacency.has_triages:
         asked.memo.note([*first.values(), *told.read.values()])

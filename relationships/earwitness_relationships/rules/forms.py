@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from earwitness.errors import did_you_mean
 from earwitness.formats import snake
 from earwitness.loading.problems import Loc, unknown_key
-from earwitness.loading.settings import Switch
+from earwitness.loading.quantities import Switch
 from earwitness.records.refusal import path_text
 
 from .draft import FileKey, RuleDraft, allowed

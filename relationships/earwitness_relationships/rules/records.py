@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import JsonValue, model_validator
 
 from earwitness import Record
-from earwitness.loading.settings import Proportion, Switch
+from earwitness.loading.quantities import Proportion, Switch
 
 from .words import DayCount, GameDay, Hops, PersonalityId, PersonalityIds, Quota, Weight, Word, WordList
 

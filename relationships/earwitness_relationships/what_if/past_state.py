@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from earwitness import Session, SettledMessage
+from earwitness import Session
 from earwitness.patterns import lazy_pattern
-from earwitness.records.journal import Changed, Entry, Said
+from earwitness.records.journal import Changed, Entry
 
 from ..graph.records import GraphChange
 from ..graph.view import GraphView
@@ -17,25 +17,24 @@ GRAPH_VERSION = lazy_pattern(r"\bgraph (\d+)\b")
 """Where the sharing rule says which graph its answer rests on: see `StoryPicture.version`."""
 
 
-def flags_when_said(journal: Iterable[Entry]) -> dict[str, dict[str, JsonValue]]:
-    """Key of each message → the flags that the story had. Pure."""
+def flags_by_entry(journal: Iterable[Entry]) -> dict[int, dict[str, JsonValue]]:
+    """Number of each entry → the flags that the story had after it. Pure."""
     flags: dict[str, JsonValue] = {}
-    found: dict[str, dict[str, JsonValue]] = {}
+    found: dict[int, dict[str, JsonValue]] = {}
     for entry in journal:
         if isinstance(entry.body, Changed) and "flags" in entry.body.changes:
             flags = dict(entry.body.changes["flags"] or {})
-        elif isinstance(entry.body, Said):
-            found[entry.key] = flags
+        found[entry.sequence] = flags
     return found
 
 
-async def versions_when_said(story: Session, said: Iterable[SettledMessage]) -> dict[str, int]:
+async def versions_when_said(story: Session, keys: Iterable[str]) -> dict[str, int]:
     """Key of each message → the version of the graph that told it on. Messages that no graph told on are left out."""
     found: dict[str, int] = {}
-    for message in said:
-        plan = (await (await story.outcome(message.key)).decided()).plan
+    for key in keys:
+        plan = (await (await story.outcome(key)).decided()).plan
         for version in _versions(each.version for each in plan.answers):
-            found[message.key] = version
+            found[key] = version
     return found
 
 

@@ -64,7 +64,8 @@ class Story:
         presence = self.detector.detect(moment)
         assert isinstance(presence, Presence)
         places = folded(self.state.whereabouts, presence.movements, self.scene, moment.message.sequence)
-        self.state = self.state.model_copy(update={"whereabouts": places})
+        perceivers = tuple(id for id, who in presence.characters.items() if who.probability >= HEARD)
+        self.state = self.state.model_copy(update={"whereabouts": places, "last_perceivers": perceivers})
         self.said.append(moment.message)
         return presence
 

@@ -126,8 +126,58 @@ class Generator:
             self._labelled,
             self._tagged_markup,
             self._within,
+            self._foreign,
+            self._untold,
+            self._for_nobody,
         )
         return self.random.choice(kinds)()
+
+    def _foreign(self) -> str:
+        """Thoughts by words of other languages, each in marks of its own."""
+        words = self._words(2)
+        return self.random.choice(
+            (
+                f"*denkt: {words}.*",
+                f"*piensa: {words}*",
+                f"*pense : {words}.*",
+                f"*pensa: {words}*",
+                f"*думает: {words}.*",
+                f"\uff08心の声\uff1a{words}\uff09",
+                f"\uff08心想\uff1a{words}\uff09",
+                f"*Hoffentlich {words} sie es nicht.*",
+                f"*Ojalá {words} no lo vea.*",
+                f"*Pourvu qu'il {words} pas.*",
+            ),
+        )
+
+    def _untold(self) -> str:
+        """What is read for oneself, and secret deeds, marked as deeds."""
+        words = self._words(2)
+        return self.random.choice(
+            (
+                f"*hides the {words} behind her back*",
+                f"*secretly pockets the {words}*",
+                f"*reads the {words} over Bob's shoulder*",
+                f"*pockets the {words} while nobody is looking*",
+                f"*writes in her diary: {words}*",
+            ),
+        )
+
+    def _for_nobody(self) -> str:
+        """Talk out of character in many marks."""
+        words = self._words(2)
+        return self.random.choice(
+            (
+                f"(({words}))",
+                f"{{{{{words}}}}}",
+                f"[[{words}]]",
+                f"\n// {words}\n",
+                f"(OOC: {words})",
+                f"(HRP : {words})",
+                f"<OOC> {words} </OOC>",
+                f"\nooc: {words}\n",
+            ),
+        )
 
     def _bracketed(self) -> str:
         inner = self._nested()

@@ -90,13 +90,6 @@ def test_who_is_only_talked_about_is_not_spoken_to(talk: Begin, text: str) -> No
     assert spoken_to(talk(("bob", "What news?")), "alice", text) == {"bob"}
 
 
-def test_being_talked_about_speaks_against_being_spoken_to(talk: Begin) -> None:
-    lines = [("charlie", "Hello."), ("bob", "Hello."), ("alice", "Hello.")]
-    plain = belief(talk(*lines), "bob", "The road is bad.", of="charlie").probability
-    about = belief(talk(*lines), "bob", "The road is bad for Charlie.", of="charlie").probability
-    assert about < plain
-
-
 def test_sir_and_madam_are_for_those_whose_title_they_fit(talk: Begin) -> None:
     cast = (Character("m", name="Mr. Poole"), Character("w", name="Mrs. Lane"), "alice")
     lines = [("w", "Good evening."), ("m", "Good evening."), ("alice", "Good evening.")]

@@ -18,9 +18,9 @@ def test_the_others_are_all_but_who_spoke_last(story: Begin, text: str) -> None:
 
 
 def test_both_are_the_two_who_are_there(story: Begin) -> None:
-    hall = story(here=("alice", "bob"))
-    hall.say("narrator", "Both leave.")
-    assert hall.present == set()
+    hall = story(here=("alice", "bob", "charlie"))
+    hall.say("narrator", "Alice and Bob nod. Both leave.")
+    assert hall.present == {"charlie"}
 
 
 def test_everyone_else_is_not_who_tells_it(story: Begin) -> None:

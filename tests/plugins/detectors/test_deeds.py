@@ -43,3 +43,39 @@ async def test_what_is_not_told_as_done_moves_nobody(text: str) -> None:
 async def test_the_one_who_is_named_goes() -> None:
     assert not await is_there_after("Ann", "*Ben verlässt den Raum*", "Ben")
     assert await is_there_after("Ann", "*Ben verlässt den Raum*")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*hangs up his scarf* "Evening, all."',
+        "*ran out of words*",
+        "*goes out of her way to be kind to Ben*",
+        "*wriggles out of the heavy boots*",
+        "*walks off the cramp* It is nothing.",
+        "*climbs out of the bath* Who ate my cake?",
+        "*excuses herself for the noise*",
+        "*is off the hook and knows it*",
+        '*shuts the door behind her* "Right. Ben, pour me one."',
+        '*takes the steps three at a time* "Tom! They are coming!"',
+        '*switches off the radio* "At last, some quiet."',
+        '*closes the laptop* "Enough. Who wants supper?"',
+    ],
+)
+async def test_what_only_looks_like_a_going_moves_nobody(text: str) -> None:
+    assert await is_there_after("Ann", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*shuts the door behind her*",
+        '*closes the laptop* "Good night!"',
+        "*hangs up the phone*",
+        "*steps out of the room*",
+        "*is gone*",
+        "*is off like a shot*",
+    ],
+)
+async def test_who_really_goes_by_such_words_has_gone(text: str) -> None:
+    assert not await is_there_after("Ann", text)

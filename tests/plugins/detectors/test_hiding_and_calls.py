@@ -126,10 +126,10 @@ def test_when_the_call_is_ended_nothing_reaches_them(story: Begin, speaker: str,
     assert condition(tavern, "charlie") == "awake"
 
 
-def test_who_is_called_is_unsure_to_hear_it_and_by_answering_is_on_the_call(story: Begin) -> None:
+def test_who_is_called_by_name_hears_it_and_by_answering_is_on_the_call(story: Begin) -> None:
     tavern = story(here=["alice", "bob"], away=["charlie"])
     presence = tavern.judge("alice", '*into the radio* "Charlie, do you copy?"')
-    assert presence.characters["charlie"].probability == 0.4
+    assert presence.characters["charlie"].probability == 0.8
     assert tavern.say("charlie", "I do.") == ALL
     assert tavern.present == {"alice", "bob"}
     assert tavern.say("charlie", '*walks in* "Here I am."') == ALL

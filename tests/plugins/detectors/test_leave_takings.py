@@ -113,3 +113,30 @@ def test_what_speaks_against_a_phrase_is_noted_with_it(text: str, doubt: str) ->
 
 async def test_a_greeting_that_sounds_like_a_farewell_moves_nobody() -> None:
     assert not await is_gone_after("Nice to see you all again!", RulesDetector())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Muting this for tonight, exam in the morning.",
+        "Going silent until Thursday.",
+        "The taxi's here, thanks for the soup!",
+        "My phone is nearly dead, for a bit I'm in the cellar.",
+        "I'll be in the garden if anybody asks.",
+    ],
+)
+async def test_until_when_is_no_other_day(text: str) -> None:
+    assert await is_gone_after(text, RulesDetector())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have to say goodbye to my bicycle in June.",
+        "A good night's rest is all he needs.",
+        "See you soon was the last thing she wrote.",
+        "Time to go over the list.",
+    ],
+)
+async def test_a_farewell_that_is_talked_about_moves_nobody(text: str) -> None:
+    assert not await is_gone_after(text, RulesDetector())

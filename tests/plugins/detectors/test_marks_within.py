@@ -115,3 +115,7 @@ def test_ones_own_mark_for_actions_is_as_good_as_an_asterisk(story: Begin) -> No
 def test_ones_own_mark_for_whispers_says_to_whom(story: Begin, text: str, others: dict[str, str]) -> None:
     tavern = story(here=EVERYBODY, detector=RulesDetector(markup=WHISPERS))
     assert tavern.hears("alice", text) == {"bob": text, **others}
+
+
+def test_what_covers_a_hidden_stretch_closes_no_bracket(story: Begin) -> None:
+    assert story(here=["alice", "bob"]).hears("alice", "[ Go on. [to his sleeve] Go.\n\n[OOC: brb, dinner]") == {}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from earwitness.end.settle import heard
@@ -142,6 +142,7 @@ def test_the_order_of_the_cast_changes_nothing(text: str, order: list[str]) -> N
 
 
 @given(st.lists(PARTS, max_size=12).map("".join))
+@example("*Bob falls asleep. “")
 def test_cast_members_with_nothing_to_do_with_it_change_nothing(text: str) -> None:
     assert judge(text) == judge(text, extra=("xerxes", "yolanda", "zacharias"))
 
@@ -168,23 +169,23 @@ def test_judged_whole_a_whisper_in_front_never_lets_anybody_else_hear(text: str)
 @pytest.mark.parametrize(
     "text",
     [
-        "*a*" * 20_000,
-        "(" * 50_000,
-        "[" * 50_000,
-        '"' * 50_001,
-        "Bob, " * 20_000,
-        "Bob leaves and " * 10_000,
-        "quietly " * 20_000,
-        "*quietly " + "whispers " * 20_000,
-        "I have to " * 20_000,
-        "\n" * 50_000,
-        "a" * 100_000,
-        "*" + "he said " * 20_000,
-        "*" + "Bob falls asleep and " * 5_000,
-        "*" + "hopes that Bob " * 10_000,
-        "*" + "takes Bob " * 10_000,
-        "*" + "over the radio Bob's voice " * 5_000,
+        "*a*" * 10_000,
+        "(" * 25_000,
+        "[" * 25_000,
+        '"' * 25_001,
+        "Bob, " * 10_000,
+        "Bob leaves and " * 5_000,
+        "quietly " * 10_000,
+        "*quietly " + "whispers " * 10_000,
+        "I have to " * 10_000,
+        "\n" * 25_000,
+        "a" * 50_000,
+        "*" + "he said " * 10_000,
+        "*" + "Bob falls asleep and " * 2_500,
+        "*" + "hopes that Bob " * 5_000,
+        "*" + "takes Bob " * 5_000,
+        "*" + "over the radio Bob's voice " * 2_500,
     ],
 )
 def test_long_and_odd_texts_are_read_in_reasonable_time(text: str) -> None:
-    assert ever_below(10, lambda: judge(text))
+    assert ever_below(2.5, lambda: judge(text))

@@ -125,3 +125,46 @@ def test_an_omniscient_narrator_hears_all_wherever_it_is_said(story: Begin, text
 def test_an_omniscient_narrator_does_not_hear_what_is_out_of_character(story: Begin) -> None:
     tavern = story(here=["alice", "bob"], detector=RulesDetector(omniscient=True))
     assert tavern.hears("alice", "((brb))") == {}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Charlie puts his head round the door and grins.",
+        "The wind drops. Charlie, out of breath, holds up the key.",
+        'Alice laughed. "Found it," said Charlie.',
+    ],
+)
+def test_who_was_gone_and_is_told_of_as_doing_something_perceives_it(story: Begin, told: str) -> None:
+    assert "charlie" in story(here=["alice", "bob"], away=["charlie"]).say("narrator", told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Charlie's chair stays empty.",
+        "Alice thinks of Charlie and smiles.",
+        "Alice dreams that Charlie dances.",
+        "Charlie had never liked the place.",
+        "If Charlie knew, they would laugh.",
+    ],
+)
+def test_who_is_gone_and_only_thought_of_does_not_perceive_it(story: Begin, told: str) -> None:
+    assert "charlie" not in story(here=["alice", "bob"], away=["charlie"]).say("narrator", told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "[SPRITES: Alice left (hair down), Bob right]",
+        "[sprite: Alice, left]",
+        "[SPRITE: ALICE, grey, takes off the hat]",
+        "Alice comes out of the cabin in two scarves.",
+        "Alice gets out her knitting.",
+        "Left, left, right. Alice keeps time.",
+    ],
+)
+def test_what_only_sounds_like_going_is_no_leaving(story: Begin, told: str) -> None:
+    tavern = story(here=["alice", "bob"])
+    tavern.say("narrator", told)
+    assert tavern.present == {"alice", "bob"}

@@ -47,6 +47,104 @@ def test_a_whisper_reaches_only_its_addressee(story: Begin, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        '*whispers to everyone* "Guards ahead."',
+        '*whispers back to all of them* "Guards ahead."',
+        '"Guards ahead," she whispered to the whole group.',
+        '*flüstert allen zu* "Wachen."',
+    ],
+)
+def test_a_whisper_to_everyone_reaches_everybody_here(story: Begin, text: str) -> None:
+    assert set(story(here=EVERYBODY).hears("alice", text)) == {"bob", "charlie"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*whispers to everyone but Bob* "Guards."',
+        '*whispers to everyone at the other table* "Guards."',
+        '*whispers, pointing at the whole group* "Guards."',
+        '*whispers to the others* "Guards."',
+    ],
+)
+def test_a_whisper_to_some_is_no_whisper_to_everyone(story: Begin, text: str) -> None:
+    assert story(here=EVERYBODY).hears("alice", text) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ['*whispers* "Now."', '"Now," she whispered.', '*whispers to him* "Now."', '*flüstert* "Jetzt."']
+)
+def test_between_the_only_two_who_are_there_a_whisper_is_for_the_other(story: Begin, text: str) -> None:
+    assert set(story(here=["alice", "bob"], away=["charlie"]).hears("alice", text)) == {"bob"}
+    assert set(story(places={"alice": "cellar", "bob": "cellar"}, here=["charlie"]).hears("alice", text)) == {"bob"}
+    assert story(here=["alice", "bob"]).hears("alice", text) == {}, "charlie may be there"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '*whispers to Zorro* "Now."',
+        '*whispers to herself* "Now."',
+        "*whispers a prayer* Hear me.",
+        '*whispers into her phone* "Now."',
+        '*types a message* "Now."',
+        '*mutters* "Now."',
+        "*thinks* Now he whispers.",
+    ],
+)
+def test_a_whisper_between_two_that_is_for_somebody_else_is_not_for_the_other(story: Begin, text: str) -> None:
+    assert not any(
+        "Now" in heard for heard in story(here=["alice", "bob"], away=["charlie"]).hears("alice", text).values()
+    )
+
+
+def test_somebody_who_hides_keeps_a_whisper_between_two_from_the_other(story: Begin) -> None:
+    tavern = story(here=EVERYBODY)
+    tavern.say("charlie", "*hides behind the curtain*")
+    assert tavern.hears("alice", '*whispers* "Now."') == {}
+
+
+@pytest.mark.parametrize("text", ['*mouths "run" at Bob*', '*mouths the word "run" to Bob*', '*in Bobs Ohr* "Lauf."'])
+def test_what_is_mouthed_or_said_into_an_ear_reaches_only_whom_it_names(story: Begin, text: str) -> None:
+    assert set(story(here=EVERYBODY).hears("alice", text)) == {"bob"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*legt den Brief auf den Tisch*",
+        "*lässt den Brief liegen*",
+        "*deja la carta en la mesa*",
+        "*laisse une lettre sur la table*",
+        "*lascia la lettera sul tavolo*",
+        "*deixa a carta na mesa*",
+        "*кладёт письмо на стол*",
+    ],
+)
+def test_a_letter_that_is_only_put_somewhere_is_no_secret(story: Begin, text: str) -> None:
+    assert set(story(here=EVERYBODY).hears("alice", text)) == {"bob", "charlie"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*legt heimlich den Brief auf den Tisch*",
+        "*schreibt einen Brief*",
+        "*liest den Brief: „Komm allein.“*",
+        "*öffnet den Brief: „Komm allein.“*",
+        "*abre la carta: «Ven solo.»*",
+    ],
+)
+def test_a_letter_that_is_written_read_or_hidden_is_the_speaker_s_own(story: Begin, text: str) -> None:
+    assert story(here=EVERYBODY).hears("alice", text) == {}
+
+
+def test_brackets_within_a_line_that_say_only_i_confine_nothing(story: Begin) -> None:
+    assert set(story(here=EVERYBODY).hears("alice", '"I (and only I) know the way."')) == {"bob", "charlie"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         '*whispers to Zorro* "Let us go."',
         "/w Zorro Tell Bob to come.",
         "(to Zorro) Bob is a fool.",

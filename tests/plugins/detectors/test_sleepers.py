@@ -186,7 +186,7 @@ def test_what_is_said_quoted_or_thought_puts_nobody_to_sleep(story: Begin, told:
     tavern = story(here=ALL)
     tavern.say("alice", frame.format(told))
     assert condition(tavern, "bob") == "awake"
-    assert tavern.say("charlie", "Well.") == ALL
+    assert tavern.say("charlie", "Listen, everybody.") == ALL
 
 
 @pytest.mark.parametrize("told", ["Bob wakes.", "Charlie wakes Bob.", "Bob opens his eyes."])

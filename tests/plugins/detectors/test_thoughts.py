@@ -18,7 +18,7 @@ from .labelled import LabelledMessage, labelled_messages, reached, touched
 
 Begin = Callable[..., Any]
 EVERYBODY = ["alice", "bob", "charlie"]
-TEXTS = 10_000
+TEXTS = 4_000
 MOST_LOST = 0.08
 
 

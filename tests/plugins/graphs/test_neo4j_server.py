@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from earwitness.errors import SettingsError, StorageError, StrategyError
+from earwitness.errors import SettingsError, StorageError
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import StrategySpec
 from earwitness_plugins.graphs.neo4j import Neo4jGraph, facts, server, statements, store
@@ -179,7 +179,7 @@ async def test_a_constraint_error_is_tried_again(arcadedb: BoltServer, monkeypat
 
 async def test_without_the_driver_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "neo4j", None)
-    with pytest.raises(StrategyError, match=r"pip install 'earwitness\[neo4j\]'"):
+    with pytest.raises(SettingsError, match=r"pip install 'earwitness\[neo4j\]'"):
         await Neo4jGraph().open()
 
 

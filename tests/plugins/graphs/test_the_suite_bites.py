@@ -10,6 +10,8 @@ from earwitness_plugins.graphs.networkx import NetworkxGraph
 from earwitness_relationships.graph import Fact, GraphChange, Node, Relation, Route
 from earwitness_relationships.testing.graph import GraphSuite, check_graph
 
+pytestmark = pytest.mark.usefixtures("first_failure_is_enough")
+
 
 class Forgetful(NetworkxGraph):
     """The past is gone once a relation changes."""

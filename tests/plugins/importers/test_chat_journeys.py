@@ -103,7 +103,7 @@ def changed_elsewhere(random: Random, content: str, number: int) -> tuple[str, i
     return ending.join([*lines, *map(json.dumps, more)]) + random.choice(["", ending]), len(more), len(some)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 async def test_a_chat_goes_in_is_played_on_and_comes_back(
     ew: Earwitness,  # noqa: F811 - a fixture
     tmp_path: Path,

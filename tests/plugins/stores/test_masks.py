@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from earwitness.filters import And, Compare, Filter, In, Not, Or, matches
 from earwitness.records.memory import Memory
+from earwitness_plugins.ranking.columns import Column
+from earwitness_plugins.ranking.masks import mask
 from earwitness_plugins.stores.sqlite import SqliteStore
-from earwitness_plugins.stores.sqlite.columns import Column
-from earwitness_plugins.stores.sqlite.masks import mask
 
 FIELDS = ["gameDay", "type", "participants", "isSpeaker"]
 words = st.sampled_from(["", "1", "True", "alice", "bob", "é"])

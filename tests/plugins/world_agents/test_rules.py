@@ -9,7 +9,7 @@ import pytest
 from earwitness import Character, Earwitness, Settings, Support
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.filters import EVERYTHING, Filter
-from earwitness.loading.settings import EndSettings
+from earwitness.loading.end_settings import EndSettings
 from earwitness.records.character import as_cast
 from earwitness.records.disguise import earlier_casts
 from earwitness.records.memory import Hit

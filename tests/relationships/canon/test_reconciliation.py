@@ -166,6 +166,27 @@ async def test_what_is_there_already_is_not_kept_twice(open_app: Open) -> None:
     assert set(await held(story)) == {"Kenji: I am a vampire now.", "Alice: Bob will never know."}
 
 
+async def test_what_a_bubble_says_again_later_keeps_what_it_said_before(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.canon.reconcile("vampire", keep_as="personal", dry_run=False)
+    bubble = await story.bubble("vampire")
+    await bubble.say("kenji", "I am a vampire now.", audience=["alice"])
+    done = await bubble.end(keep_as="personal")
+    assert [each.action for each in done.memories] == ["skip", "skip", "support", "skip"]
+    assert len(await held(story)) == 2
+    bubble = await story.bubble("vampire")
+    assert {each.action for each in (await bubble.end(keep_as="personal")).memories} == {"skip"}
+    first, *_ = await bubble.messages()
+    bubble = await story.bubble("vampire")
+    await bubble.retract(first.key)
+    await bubble.delivered()
+    await bubble.end()
+    assert "Kenji: I am a vampire now." in await held(story)
+    for _ in range(2):
+        await story.canon.undo("vampire")
+    assert "Kenji: I am a vampire now." not in await held(story)
+
+
 async def test_an_open_bubble_is_not_reconciled_and_nothing_done_is_not_undone(open_app: Open) -> None:
     story = await begin(open_app)
     await story.bubble("open")

@@ -1,6 +1,6 @@
 """The engine tells whom the rules mean, and nobody else: compared with the reference over random cases.
 
-`EARWITNESS_LEAK_CASES` says how many; `.ci/run` tries 100,000 of them.
+`EARWITNESS_LEAK_CASES` says how many; `.ci/run` tries 40,000 of them.
 """
 
 import os
@@ -26,10 +26,6 @@ from earwitness_relationships.privacy.place import Place, readable
 from earwitness_relationships.privacy.table import PrivacyTable, privacy_table
 from earwitness_relationships.propagation import Adjacency, Seed, Spread, spread
 from earwitness_relationships.propagation.hub_walk import HubWalk
-from earwitness_relationships.propagation.models import SpreadingModel
-from earwitness_relationships.propagation.models.cascades import IndependentCascade, LinearThreshold, Sir
-from earwitness_relationships.propagation.models.rounds import Pull, Push, PushPull
-from earwitness_relationships.propagation.models.rumours import DaleyKendall, MakiThompson
 from earwitness_relationships.propagation.models.spread import begun, spread_by_models
 from earwitness_relationships.propagation.passing_on import PassingOn
 from earwitness_relationships.propagation.records import Telling
@@ -43,16 +39,8 @@ from earwitness_relationships.testing.cases import PEOPLE, PERSONA, HeardMessage
 from earwitness_relationships.testing.leaks import FurtherParts, LeakSuite
 from earwitness_relationships.testing.reference_texts import is_worth_it
 
-MODELS: dict[str, SpreadingModel] = {
-    "independent_cascade": IndependentCascade(),
-    "linear_threshold": LinearThreshold(),
-    "daley_kendall": DaleyKendall(),
-    "maki_thompson": MakiThompson(),
-    "push": Push(),
-    "pull": Pull(),
-    "push_pull": PushPull(),
-    "sir": Sir(),
-}
+from ..every_model import MODELS
+
 CASES = int(os.environ.get("EARWITNESS_LEAK_CASES", "1600"))
 PARTS = 16
 

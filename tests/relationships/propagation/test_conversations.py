@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Earwitness, Session
-from earwitness.errors import InputError, StorageError
+from earwitness.errors import InputError, StorageError, UnknownName
 from earwitness_relationships.model import RelationshipsModel
 
 RULES = """
@@ -300,6 +300,15 @@ async def test_what_an_earlier_version_closed_is_not_told_again(hotel: Any) -> N
     assert (await hotel.close_conversation("lobby")).told == {"vaggie": "Sam: And my flat."}
 
 
+async def test_an_unknown_channel_is_refused_with_those_there_are(hotel: Any) -> None:
+    await said(hotel, "I lost my job.")
+    with pytest.raises(UnknownName, match=r"unknown channel 'loby'\. Known: lobby\. Did you mean 'lobby'\?"):
+        await hotel.close_conversation("loby")
+    await hotel.channel(Channel(channel_id="7"), ["sam", "charlie"])
+    for known in ("7", None):
+        assert (await hotel.close_conversation(known)).told == {}
+
+
 async def test_explain_names_the_rule_by_which_a_summary_was_told(hotel: Any) -> None:
     await said(hotel, "I lost my job.")
     await hotel.close_conversation("lobby")
@@ -345,6 +354,19 @@ async def test_a_summary_counts_for_what_somebody_is_told_on_a_day(open_app: Any
     for most in range(3):
         hotel = await told_by(open_app, tmp_path / str(most), f"budget: {{listener_day: {most}}}")
         assert len(await texts(hotel, "vaggie")) == most
+
+
+async def test_a_summary_on_its_way_counts_for_the_day_on_which_it_arrives(open_app: Any, tmp_path: Path) -> None:
+    rules = LIKE_MESSAGES.replace("OPTIONS", "delay: 2, budget: {listener_day: 1}")
+    hotel = await begun(open_app, tmp_path, rules)
+    for channel in ("lobby", "bar"):
+        where = Channel(context="public_channel", channel_id=channel)
+        await hotel.say("sam", f"I lost my job in the {channel}.", audience=["charlie"], channel=where)
+        await hotel.close_conversation(channel)
+    await hotel.change(game_day=9)
+    await hotel.delivered()
+    (memory,) = (await hotel.backstage().inspect("vaggie")).memories
+    assert (memory.learned_day, memory.text) == (3, "Sam: I lost my job in the lobby.")
 
 
 async def test_a_triage_decides_about_summaries(open_app: Any, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A telling that takes days arrives only if the rule that carried it still tells the listener on that day."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -171,19 +172,124 @@ async def test_a_preview_says_what_will_no_longer_hold_on_the_day_of_arrival(vil
     assert await known(story) == {}
 
 
-async def test_what_was_on_its_way_arrives_while_the_graph_is_away(
+async def away(*given: Any) -> Any:
+    raise StorageError("no route to host")
+
+
+async def test_what_was_on_its_way_waits_while_the_graph_is_away(village: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid", strict=False)
+    said = await story.say("ann", SECRET, key="m1", audience=[])
+    told = next(each for each in (await said.settled()).deliveries if each.owner == "ben")
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        changed = await (await story.change(game_day=3)).settled()
+        assert "no route to host" in str(changed.failures)
+        assert await known(story) == {}
+        turn = await story.turn("ben", query="bridge", in_prompt=[])
+        assert turn.pending == ("m1",)
+        assert "what is due waits until guard:pantheons can be asked" in turn.failures
+        assert (await story.turn("cid", query="bridge", in_prompt=[])).pending == ()
+        (memory,) = (await story.backstage().inspect("ann")).memories
+        assert "on day 3 (town:share_direct_interactions), but waits until guard:" in await explained(story, memory)
+        assert "waits until guard:pantheons can be asked" in str(await story.backstage().explain(told.memory_id))
+    await story.change(flags={"thaw": True})
+    assert await known(story) == {"ben": 3}
+    turn = await story.turn("ben", query="bridge", in_prompt=[])
+    assert (turn.pending, turn.failures) == ((), ())
+    await story.change(game_day=4)
+    assert await known(story) == {"ben": 3, "cid": 4}
+
+
+async def test_what_waited_is_struck_if_its_rule_no_longer_tells_it(
     village: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(*given: Any) -> Any:
-        raise StorageError("no route to host")
+    story = await village(COUPLE, "ann", "ben", "cid", strict=False)
+    await story.say("ann", SECRET, audience=[])
+    await story.relationships.end("ann", "ben", "couple", until=2)
+    await story.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        await (await story.change(game_day=3)).settled()
+    await story.change(flags={"thaw": True})
+    assert await known(story) == {}
+    (why,) = await struck(story)
+    assert "ann no longer tells ben on day 3" in why
 
+
+async def test_a_retraction_takes_away_what_waits(village: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid", strict=False)
+    await story.say("ann", SECRET, key="m1", audience=[])
+    await story.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        await (await story.change(game_day=3)).settled()
+    await story.retract("m1")
+    await story.change(game_day=5)
+    assert await known(story) == {}
+    assert (await story.turn("ben", query="bridge", in_prompt=[])).pending == ()
+
+
+async def test_an_edit_while_it_waits_tells_the_new_words(village: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid", strict=False)
+    await story.say("ann", SECRET, key="m1", audience=[])
+    await story.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        await (await story.change(game_day=3)).settled()
+    await story.edit("m1", "The bridge is open.")
+    await story.delivered()
+    (memory,) = (await story.backstage().inspect("ben")).memories
+    assert "The bridge is open." in memory.content
+
+
+async def test_a_branch_and_an_import_have_what_waits(
+    village: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     story = await village(COUPLE, "ann", "ben", "cid", strict=False)
     await story.say("ann", SECRET, audience=[])
     await story.delivered()
     with monkeypatch.context() as patch:
         patch.setattr(RelationshipsModel, "picture", away)
         await (await story.change(game_day=3)).settled()
+        branch = await story.fork("branch")
+        assert await known(branch) == {}
+    await branch.change(flags={"thaw": True})
+    assert await known(branch) == {"ben": 3}
+    assert await known(story) == {}
+    await story.change(flags={"thaw": True})
     assert await known(story) == {"ben": 3}
+
+
+async def test_what_rests_on_a_telling_that_waits_does_too(village: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = await village(COUPLE, "ann", "ben", "cid", strict=False)
+    said = await story.say("ann", SECRET, audience=[])
+    told = next(each for each in (await said.settled()).deliveries if each.owner == "ben")
+    await story.tell("ben", "cid", told.memory_id, day=3)
+    await story.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        await (await story.change(game_day=3)).settled()
+        assert await known(story) == {}
+    await story.change(flags={"thaw": True})
+    assert await known(story) == {"ben": 3, "cid": 3}
+
+
+async def test_what_waits_for_readers_of_a_hub_is_named_in_their_turns(
+    village: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = MEMBERS.replace("delay: 2", "delay: 2, hub_from: 1")
+    story = await village(rules, "ann", "ben", "cid", strict=False)
+    await story.say("ann", SECRET, key="m1", audience=[])
+    await story.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(RelationshipsModel, "picture", away)
+        await (await story.change(game_day=3)).settled()
+    turn = await story.turn("ben", query="bridge", in_prompt=[])
+    assert (turn.pending, turn.memories) == (("m1",), ())
+    await story.change(flags={"thaw": True})
+    await story.delivered()
+    turn = await story.turn("ben", query="bridge", in_prompt=[])
+    assert (turn.pending, [each.text for each in turn.memories]) == ((), [f"Ann: {SECRET}"])
 
 
 async def test_what_somebody_said_who_is_forgotten_by_now_holds_up_nothing_that_is_due(village: Any) -> None:

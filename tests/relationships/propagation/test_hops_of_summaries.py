@@ -8,7 +8,9 @@ import pytest
 
 from earwitness import Channel, Character
 from earwitness.errors import StorageError
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_relationships.model import RelationshipsModel
+from earwitness_relationships.propagation.conversations import Conversations
 
 LOBBY = Channel(channel_id="lobby")
 CHAIN = """
@@ -49,6 +51,29 @@ async def learned(story: Any) -> dict[str, object]:
     await story.delivered()
     found = {who: (await story.backstage().inspect(who)).memories for who in ("vaggie", "angel", "alastor")}
     return {who: each.learned_day for who, memories in found.items() for each in memories}
+
+
+@pytest.mark.parametrize("reopened", [True, False])
+@pytest.mark.parametrize("entry", ["message", "change"])
+async def test_a_hop_that_was_broken_off_is_told_with_the_next_entry(
+    open_app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str, reopened: bool
+) -> None:
+    given = {"store": MemoryStore(), "ledger": MemoryLedger()}
+    hotel = await begun(open_app, tmp_path, strict=False, **given)
+    await hotel.change(flags={"curfew": False})
+    await said(hotel, "I lost my job.")
+    await hotel.close_conversation("lobby")
+    await hotel.delivered()
+    with monkeypatch.context() as patch:
+        patch.setattr(Conversations, "go_on", away)
+        await hotel.change(game_day=3)
+        assert await learned(hotel) == {"vaggie": 2}
+        if reopened:
+            await hotel._app.close()
+    hotel = await begun(open_app, tmp_path, strict=False, **given) if reopened else hotel
+    assert await learned(hotel) == {"vaggie": 2}
+    await (hotel.say("sam", "Hello?", audience=[]) if entry == "message" else hotel.change(flags={"curfew": False}))
+    assert await learned(hotel) == {"vaggie": 2, "angel": 3}
 
 
 @pytest.mark.parametrize("days", [(2, 3, 4), (2, 9), (9,)], ids=str)

@@ -97,12 +97,14 @@ async def test_who_is_removed_keeps_what_they_have_learned_and_learns_no_more(
     assert hubs[0]["set"] == [("ra", 1)]
 
 
-async def test_who_is_removed_learns_nothing_of_what_was_on_its_way(nile: Any) -> None:
+@pytest.mark.parametrize("everywhere", [False, True], ids=["in the story", "in all stories"])
+async def test_who_is_removed_learns_nothing_of_what_was_on_its_way(nile: Any, everywhere: bool) -> None:
     answers = []
     for hub in (False, True):
-        _, story = await nile(hub, delay=2)
+        ew, story = await nile(hub, delay=2)
         await story.say("ra", SECRET, audience=[])
-        await story.relationships.pantheons.remove_member("nile", "set")
+        await story.settled()
+        await (ew if everywhere else story).relationships.pantheons.remove_member("nile", "set")
         await story.say("ra", f"{SECRET} Once more.", audience=[])
         answers.append([])
         for day in (2, 3, 5):
@@ -113,18 +115,43 @@ async def test_who_is_removed_learns_nothing_of_what_was_on_its_way(nile: Any) -
     assert [each["isis"] for each in answers[1]] == [[], [("ra", 1)] * 2, [("ra", 1)] * 2]
 
 
-async def test_who_is_removed_and_returns_in_time_learns_what_was_on_its_way(nile: Any) -> None:
+@pytest.mark.parametrize("everywhere", [False, True], ids=["in the story", "in all stories"])
+@pytest.mark.parametrize("in_time", [True, False], ids=["in time", "too late"])
+async def test_who_is_removed_and_returns_in_time_learns_what_was_on_its_way(
+    nile: Any, in_time: bool, everywhere: bool
+) -> None:
     answers = []
     for hub in (False, True):
-        _, story = await nile(hub, delay=2)
+        ew, story = await nile(hub, delay=2)
+        pantheons = (ew if everywhere else story).relationships.pantheons
         await story.say("ra", SECRET, audience=[])
-        await story.relationships.pantheons.remove_member("nile", "set")
-        await story.change(game_day=2)
-        await story.relationships.pantheons.add_member("nile", "set")
-        await story.change(game_day=3)
+        await story.settled()
+        await pantheons.remove_member("nile", "set")
+        await story.change(game_day=2 if in_time else 4)
+        await story.settled()
+        await pantheons.add_member("nile", "set")
+        await story.change(game_day=5)
         answers.append(await known(story))
     assert answers[0] == answers[1]
-    assert answers[1]["set"] == [("ra", 1)]
+    assert answers[1]["set"] == ([("ra", 1)] if in_time else [])
+
+
+async def test_who_is_removed_from_all_stories_keeps_what_had_arrived_there(nile: Any) -> None:
+    answers = []
+    for hub in (False, True):
+        ew, story = await nile(hub, delay=2)
+        await story.say("ra", SECRET, audience=[])
+        await story.change(game_day=3)
+        await story.say("ra", f"{SECRET} Once more.", audience=[])
+        await story.settled()
+        await ew.relationships.pantheons.remove_member("nile", "set")
+        await story.change(game_day=5)
+        answers.append([await known(story)])
+        branch = await story.fork(f"branch-{hub}")
+        answers[-1].append(await known(branch))
+    assert answers[0] == answers[1]
+    assert [each["set"] for each in answers[1]] == [[("ra", 1)]] * 2
+    assert answers[1][0]["isis"] == [("ra", 1)] * 2
 
 
 async def test_what_a_teller_who_is_removed_has_told_does_not_arrive(nile: Any) -> None:

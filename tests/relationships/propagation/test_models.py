@@ -13,21 +13,13 @@ import pytest
 from earwitness import Character, Earwitness
 from earwitness_relationships.compiled.coins import Coins
 from earwitness_relationships.propagation.models import SpreadingModel, Ties, contacts
-from earwitness_relationships.propagation.models.cascades import IndependentCascade, LinearThreshold, Sir
+from earwitness_relationships.propagation.models.cascades import IndependentCascade, Sir
 from earwitness_relationships.propagation.models.protocol import Tie
-from earwitness_relationships.propagation.models.rounds import Pull, Push, PushPull
-from earwitness_relationships.propagation.models.rumours import DaleyKendall, MakiThompson
+from earwitness_relationships.propagation.models.rounds import Push
+from earwitness_relationships.propagation.models.rumours import MakiThompson
 
-MODELS: dict[str, SpreadingModel] = {
-    "independent_cascade": IndependentCascade(),
-    "linear_threshold": LinearThreshold(),
-    "daley_kendall": DaleyKendall(),
-    "maki_thompson": MakiThompson(),
-    "push": Push(),
-    "pull": Pull(),
-    "push_pull": PushPull(),
-    "sir": Sir(),
-}
+from ..every_model import MODELS
+
 RUNS = 1_500
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from earwitness import Earwitness, Session
+from earwitness import Channel, Earwitness, Session
+from earwitness.records.prose import gist
+from earwitness_relationships.propagation.triage import Passing, TriageAnswer
 from earwitness_relationships.rules.file import rules_text
 from earwitness_relationships.what_if import RulesDifference, rules_difference
 
@@ -126,17 +128,95 @@ async def test_the_graph_of_all_stories_counts_as_it_was(open_app: Opener, tmp_p
     assert [each.message for each in found.changes] == ["m2"]
 
 
-async def test_it_says_what_of_the_rules_it_does_not_compare(app: Earwitness) -> None:
-    summed_up = TELLS.replace("max_hops: 2", "max_hops: 2, when: conversation")
-    found = await compared(app, 9, summed_up, TELLS)
-    assert [str(each) for each in found.left_out] == ["when: conversation of hotel, under the old rules"]
-    assert str(found).endswith("not compared: when: conversation of hotel, under the old rules")
-    assert (found.is_whole("old"), found.is_whole("new")) == (False, True)
+NOBODY = "hotel: {members: [charlie, vaggie, husk]}"
+SUMMED_UP = TELLS.replace("max_hops: 2", "max_hops: 2, when: conversation")
 
 
-async def test_it_names_models_and_triages_once_for_each_pantheon(app: Earwitness) -> None:
-    rumour = (
-        "hotel: {members: [charlie, {id: vaggie, rules: {spreading: sir, triage: quick}}], rules: {spreading: sir}}"
-    )
-    found = await compared(app, 9, OLD, rumour)
-    assert [each.option for each in found.left_out] == ["spreading: sir", "triage: quick"]
+async def test_summaries_are_told_of_the_conversations_that_were_closed(open_app: Opener) -> None:
+    app = await open_app(detector="everyone", relationships={})
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    lobby = Channel(channel_id="lobby")
+    await story.say("sam", "I lost my job.", key="m1", audience=["charlie"], channel=lobby)
+    await story.say("sam", "And my flat.", key="m2", audience=["charlie"], channel=lobby)
+    await story.close_conversation("lobby")
+    await story.say("sam", "My cat is ill.", key="m3", audience=["charlie"], channel=lobby)
+    await story.change(game_day=9)
+    found = await rules_difference(app, story, rules_text(NOBODY), rules_text(SUMMED_UP))
+    assert str(found).splitlines() == [
+        "husk: nothing → shared by vaggie on day 5: a summary of 2 messages: Sam: I lost my job. Sam: And my flat.",
+        "vaggie: nothing → shared by charlie on day 3: a summary of 2 messages: Sam: I lost my job. Sam: And my flat.",
+    ]
+    assert [each.summary_of for each in found.changes] == [("m1", "m2")] * 2
+    message_by_message = await rules_difference(app, story, rules_text(SUMMED_UP), rules_text(TELLS))
+    assert {each.message for each in message_by_message.changes if each.new and not each.old} == {"m1", "m2", "m3"}
+
+
+async def test_the_summaries_are_those_that_closing_told(open_app: Opener, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(SUMMED_UP)
+    app = await open_app(detector="everyone", relationships={"rules": str(tmp_path / "rules.yaml")})
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    await story.say("sam", "I lost my job.", key="m1", audience=["charlie"])
+    await story.say("sam", "And my flat.", key="m2", audience=["charlie", "husk"])
+    await story.close_conversation()
+    await story.change(game_day=3)
+    await story.change(game_day=5)
+    await story.delivered()
+    found = await rules_difference(app, story, rules_text(NOBODY), rules_text(SUMMED_UP))
+    told = {}
+    for who in ("vaggie", "husk"):
+        for each in (await story.backstage().inspect(who)).memories:
+            if "sharedFrom" in each.metadata:
+                told[who] = (each.metadata["sharedFrom"], each.learned_day, gist(each.text))
+    assert {each.character: (each.new.teller, each.new.day, each.said) for each in found.changes if each.new} == told
+    assert told
+
+
+@pytest.mark.parametrize("model", ["push", "pull", "push_pull", "sir", "linear_threshold"])
+async def test_spreading_models_tell_as_they_did(open_app: Opener, tmp_path: Path, model: str) -> None:
+    rumour = f"""hotel:
+  rules: {{share_direct_interactions: true, share_with: [hotel], spreading: {model}, delay: 1, chance: 0.9}}
+  members: [charlie, vaggie, husk]
+"""
+    (tmp_path / "rules.yaml").write_text(rumour)
+    app = await open_app(detector="everyone", relationships={"rules": str(tmp_path / "rules.yaml")})
+    story = await played(app, 1)
+    for day in (2, 3, 4, 5):
+        await story.change(game_day=day)
+    await story.delivered()
+    found = await rules_difference(app, story, rules_text(NOBODY), rules_text(rumour))
+    told = set()
+    for who in ("charlie", "vaggie", "husk"):
+        for each in (await story.backstage().inspect(who)).memories:
+            if "sharedFrom" in each.metadata:
+                told.add((who, each.message_keys[0], each.metadata["sharedFrom"], each.learned_day))
+    assert {(e.character, e.message, e.new.teller, e.new.day) for e in found.changes if e.new} == told
+    assert told
+
+
+QUICK = "hotel: {members: [{id: charlie, rules: {share_with: [vaggie], triage: quick}}, vaggie, husk]}"
+
+
+class NoTrouble:
+    """A triage that passes on no trouble."""
+
+    def triage(self, passing: Passing) -> TriageAnswer:
+        return TriageAnswer(decision="drop" if "trouble" in passing.text else "keep")
+
+
+async def test_triages_are_asked(open_app: Opener) -> None:
+    app = await open_app(detector="everyone", relationships={"triages": {"quick": f"{__name__}.NoTrouble"}})
+    story = await played(app, 9)
+    await story.say("sam", "I am fine.", key="m3", audience=["charlie"])
+    found = await rules_difference(app, story, rules_text(NOBODY), rules_text(QUICK))
+    assert [(each.message, each.character) for each in found.changes] == [("m3", "vaggie")]
+    assert found.is_whole("new")
+
+
+@pytest.mark.parametrize(("option", "why"), [("triage: quick", "quick"), ("spreading: gossip_mill", "gossip_mill")])
+async def test_what_cannot_be_asked_is_named_and_left_out(app: Earwitness, option: str, why: str) -> None:
+    rules = QUICK.replace("triage: quick", option)
+    found = await compared(app, 9, NOBODY, rules)
+    assert [(each.book, each.pantheon, each.option) for each in found.left_out] == [("new", "hotel", option)]
+    assert why in found.left_out[0].why
+    assert f"not compared: {option} of hotel, under the new rules" in str(found)
+    assert (found.is_whole("old"), found.is_whole("new")) == (True, False)

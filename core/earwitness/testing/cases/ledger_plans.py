@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...extras import DataOwnersLedger
 from ...protocols import Ledger
 from ...records.character import as_cast
 from ...records.disguise import Unmasking
@@ -225,6 +226,12 @@ class Plans(LedgerCases):
         assert await ledger.data("s1", "diary") == {**kept, "new": {"deep": 1}}
         assert await ledger.data("s1", "other") == {"k": True}
         assert await ledger.data("s2", "diary") == {"new": 2}
+        if isinstance(ledger, DataOwnersLedger):
+            assert [list(await ledger.data_owners(id)) for id in ("s1", "s2", "s3")] == [
+                ["diary", "other"],
+                ["diary"],
+                [],
+            ]
         assert await ledger.data("s2", "other") == await ledger.data("s3", "diary") == {}
         await self.recorded(ledger, plan(2, plugin_data=(PluginWrite(plugin="diary", key="new", value=None),)))
         assert await ledger.data("s1", "diary") == kept

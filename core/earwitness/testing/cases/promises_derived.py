@@ -184,7 +184,9 @@ class DerivedMemories(PromiseCases):
         The next one finds the proposals, and makes each of them once.
         """
         self.needs("persistent")
-        async with stage.open(plugins=[Chronicler()], store=lambda store: Faulty(store, put=hangs)) as ew:
+        ends_soon = {"end": {"store_timeout": 0.5}}
+        hanging = stage.open(plugins=[Chronicler()], store=lambda store: Faulty(store, put=hangs), settings=ends_soon)
+        async with hanging as ew:
             story = await ew.session("s1", cast=OWNERS[:4], present=OWNERS[:2])
             await (await story.say("alice", "The crown is mine.", key="k")).decided()
         for _ in range(2):

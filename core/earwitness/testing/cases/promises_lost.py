@@ -198,6 +198,24 @@ class NothingLost(PromiseCases):
             assert len(await self.held(story, "alice")) == 2
 
     @case
+    async def test_a_story_forgotten_while_the_store_is_away_is_dropped_once_it_is_back(self, stage: Stage) -> None:
+        """Nobody names it again. The spool lists its containers, and drops them."""
+        self.needs("persistent")
+        await self.ends_after(stage, 2)
+        async with stage.open(store=lambda store: Faulty(store, drop=_fails_times(9, store.drop))) as ew:
+            await (await self.tavern(ew)).settled()
+            with refused(StorageError):
+                await ew.forget("s1")
+            assert await ew.sessions() == ()
+            assert "s1-bob" in {each.container for each in await ew.spool.replay()}
+        async with stage.open() as ew:
+            assert await ew.engine.store.count("s1-bob") == 2
+            assert {each.count for each in await ew.spool.waiting("s1")} == {0}
+            assert await ew.spool.replay() == ()
+            assert await ew.engine.store.count("s1-bob") == 0
+            assert list(await ew.engine.ledger.containers("s1")) == []
+
+    @case
     async def test_a_store_that_is_away_loses_nothing(self, stage: Stage) -> None:
         """Waiters get an error, while messages can still be said.
 

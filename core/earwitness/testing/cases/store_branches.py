@@ -147,6 +147,7 @@ class StoreBranches(StoreCases):
     def _branching(self, store: Store) -> BranchingStore:
         if not isinstance(store, BranchingStore):
             raise SkipTest("the store makes no branches: a fork copies the recorded plans and applies them again")
+        self.needs("enumerates")
         return store
 
     async def _with_past(self, store: Store) -> BranchingStore:

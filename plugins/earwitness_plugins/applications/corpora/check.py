@@ -10,7 +10,7 @@ from earwitness.errors import quoted
 from earwitness.imports import Scene
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
-from earwitness_plugins.applications.evaluation.data import strangers
+from earwitness_plugins.applications.evaluation.data import strange_speakers, strangers
 from earwitness_plugins.applications.imports.detect_format import read_file
 
 from .agreement import Agreement, agreements
@@ -124,8 +124,10 @@ def _misplaced(corpus: Corpus) -> Iterator[str]:
     for name, count in names.items():
         if count > 1:
             yield f"The scene {quoted(name)} is there {count} times."
+    if (modulo := corpus.promises.test_modulo) is None:
+        return
     for scene in corpus.scenes:
-        right = "test" if belongs_to_test(scene.labelled.name, corpus.promises.test_modulo) else "dev"
+        right = "test" if belongs_to_test(scene.labelled.name, modulo) else "dev"
         if scene.part != right:
             yield f"The scene {quoted(scene.labelled.name)} is in {scene.part}; by its hash it belongs to {right}."
 
@@ -134,7 +136,7 @@ def _strange(scenes: Iterable[CorpusScene]) -> Iterator[str]:
     """Labels outside the roster, speakers who do not perceive their own words, pieces that are no part of the text."""
     for scene in scenes:
         name = scene.labelled.name
-        yield from (f"{name}, {each}" for each in strangers(scene.labelled))
+        yield from (f"{name}, {each}" for each in (*strangers(scene.labelled), *strange_speakers(scene.labelled)))
         for index, line in enumerate(scene.labelled.lines):
             place = f"{name}, messages[{index}]"
             if line.speaker and line.perceivers is not None and line.speaker not in line.perceivers:

@@ -7,9 +7,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from earwitness.errors import InputError
+from earwitness.errors import InputError, unknown
 from earwitness.records.base import Record
 from earwitness_plugins.importers.knowledge import KnowledgeImporter
 from earwitness_plugins.importers.labelled import LabelledScene, Question
@@ -40,8 +40,9 @@ class Promises(Record):
     """At least so many recall queries."""
     agreement: float = 0.0
     """At least this share of the messages has the same perceivers from both annotators."""
-    test_modulo: int = 3
-    """A scene is of the part `test` if the SHA-256 of its name, as a number, is divisible by this."""
+    test_modulo: int | None = Field(default=None, ge=1)
+    """A scene is of the part `test` if the SHA-256 of its name, as a number, is divisible by this; `None` = the parts
+    were divided in another way."""
 
 
 class CorpusScene(Record):
@@ -92,6 +93,8 @@ def _promises(path: Path) -> Promises:
         raise InputError(f"{path}: not TOML: {error}.") from error
     except ValidationError as error:
         first = error.errors()[0]
+        if first["type"] == "extra_forbidden":
+            raise InputError(f"{path}: {unknown('promise', first['loc'][0], Promises.model_fields)}") from error
         raise InputError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
 
 

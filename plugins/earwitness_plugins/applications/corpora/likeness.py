@@ -58,16 +58,11 @@ def alike(lines: Sequence[PlacedLine], others: Iterable[PlacedLine] | None = Non
         for shingle in shingles(other.text):
             holders[shingle].append(number)
     for number, line in enumerate(lines):
-        counts = partial(_comes_later, held, number) if within else _any
+        counts = partial(_comes_later, held, number) if within else lambda _: True
         found = _likest(line, holders, counts)
         if found is not None:
             position, share = found
             yield Likeness(line, held[position], share)
-
-
-def _any(other: int) -> bool:
-    del other
-    return True
 
 
 def _comes_later(lines: Sequence[PlacedLine], number: int, other: int) -> bool:

@@ -41,9 +41,16 @@ def data_path(given: str, task: str) -> str:
     folder = corpus_folder(name)
     path = folder / task / f"{part}.jsonl"
     if not path.is_file():
-        there = sorted(f"{each.parent.name} {each.stem}" for each in folder.glob("*/*.jsonl") if each.stem in PARTS)
-        raise InputError(f"the corpus {name} has no part {part!r} of {task}. It has: {', '.join(there) or 'nothing'}.")
+        raise InputError(f"the corpus {name} has no part {part!r} of {task}. {_there(folder, task, part)}")
     return str(path)
+
+
+def _there(folder: Path, task: str, part: str) -> str:
+    """The parts of the task, or where there are none, all that the corpus has."""
+    if parts := sorted(each.stem for each in (folder / task).glob("*.jsonl") if each.stem in PARTS):
+        return f"It has: {', '.join(parts)}.{did_you_mean(part, parts)}"
+    every = sorted(f"{each.parent.name} {each.stem}" for each in folder.glob("*/*.jsonl") if each.stem in PARTS)
+    return f"It has: {', '.join(every) or 'nothing'}."
 
 
 def _is_corpus(name: str) -> bool:

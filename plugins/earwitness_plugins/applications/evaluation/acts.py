@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from earwitness_plugins.importers.labelled import LabelledScene
@@ -23,14 +23,6 @@ def acts(scene: LabelledScene, rows: Sequence[ScoredMessage]) -> Acts:
                 counts.update({kind: 1, f"{kind}_read": int(read)})
     counts.update(_steadiness(scene, rows))
     return Acts.model_validate(dict(counts))
-
-
-def together(counts: Iterable[Acts]) -> Acts | None:
-    """The sum; `None` where nobody comes or goes."""
-    total: Counter[str] = Counter()
-    for each in counts:
-        total.update(each.model_dump())
-    return Acts.model_validate(dict(total)) if total["leavings"] + total["comings"] else None
 
 
 def _read(rows: Sequence[ScoredMessage], index: int, who: str, *, begins: bool) -> bool | None:

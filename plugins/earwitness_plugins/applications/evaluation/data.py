@@ -8,9 +8,14 @@ from pathlib import Path
 
 from earwitness.errors import InputError, StoryError, did_you_mean, quoted
 from earwitness.loading.strategies import Strategies
+from earwitness.patterns import lazy_pattern
 from earwitness.records.base import Record
 from earwitness_plugins.applications.imports.detect_format import read_file
 from earwitness_plugins.importers.labelled import Asked, Labelled, LabelledLine, LabelledScene, Question, as_labelled
+
+_AND = lazy_pattern(r"\s*(?:[,;/&+]|\band\b)\s*")
+TOGETHER = frozenset({"all", "everyone", "everybody", "both", "others", "several"})
+"""Speakers who are no member of a roster by themselves, in small letters."""
 
 
 class DataFile(Record):
@@ -74,6 +79,20 @@ def strangers(scene: LabelledScene) -> Iterator[str]:
                 for name in names
                 if name not in scene.roster
             )
+
+
+def strange_speakers(scene: LabelledScene) -> Iterator[str]:
+    """Speakers outside the roster, in sentences that name the message. Published corpora have such slips."""
+    for index, line in enumerate(scene.lines):
+        if line.speaker and not line.narration and not _is_known(line.speaker, scene.roster):
+            yield f"messages[{index}]: the speaker is {outside(line.speaker, scene.roster)}"
+
+
+def _is_known(speaker: str, roster: Sequence[str]) -> bool:
+    """Whether it is somebody of the roster, or several of them together, as in `Ann, Ben and Cid` or `ALL`."""
+    if speaker in roster or speaker.casefold() in TOGETHER:
+        return True
+    return all(part in roster for part in _AND.split(speaker) if part)
 
 
 def _labels(line: LabelledLine) -> Iterator[tuple[str, Sequence[str]]]:

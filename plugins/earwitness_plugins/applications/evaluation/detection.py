@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from earwitness.errors import InputError
+from earwitness import Record
+from earwitness.errors import InputError, quoted
+from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.protocols import Detector
+from earwitness.records.usage import Spending
 from earwitness_plugins.importers.labelled import LabelledScene
 
 from . import acts, addressees, participants, privacy
-from .data import Data
-from .detector_spec import DetectorSpec, make_detector
+from .data import Data, strange_speakers
+from .detector_spec import DetectorSpec, close_detector, make_detector
 from .measures import SET_MEASURES
 from .mistakes import WorstScene, ranked, worst_of
 from .run import Acts, Asides, EvaluationReport, PrivatePieces, Result, Run
@@ -22,6 +26,7 @@ from .scores import by_dataset, by_present, compared, parts, scores
 from .sheet import ScoredMessage, Sheet
 
 Advance = Callable[[int], None]
+Counted = TypeVar("Counted", bound=Record)
 
 
 @dataclass
@@ -31,16 +36,20 @@ class SceneResults:
     rows: list[ScoredMessage] = field(default_factory=list)
     worst: list[WorstScene] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
+    ignored: Counter[str] = field(default_factory=Counter)
     privacy: list[PrivatePieces] = field(default_factory=list)
     acts: list[Acts] = field(default_factory=list)
     messages: int = 0
     seconds: float = 0.0
+    models: list[Spending] = field(default_factory=list)
 
     def take(self, scene: LabelledScene, answers: Sequence[JudgedMessage], spec: DetectorSpec, run: Run) -> None:
         """Add one scene, after its last message."""
         self.messages += len(answers)
         self.seconds += sum(judged.seconds for judged in answers)
         self.failures.update(judged.failure for judged in answers if judged.failure)
+        self.ignored.update(judged.ignored for judged in answers if judged.ignored)
+        self.models += [judged.spending for judged in answers if judged.spending]
         labelled = [(row, judged) for judged in answers if (row := row_of(scene, judged, spec, run))]
         self.rows += [row for row, _ in labelled]
         if _rostered(run):
@@ -71,12 +80,14 @@ async def play_scenes(
 
 
 async def evaluated(
-    run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None
+    run: Run, data: Data, strategies: Strategies, settings: Settings, advance: Advance = lambda steps: None
 ) -> EvaluationReport:
     """Score all detectors. Raises `InputError` when nothing is labelled, and as `make_detector`."""
     results, sums, sheets = [], [], []
     for spec in run.detectors:
-        found = await play_scenes(spec, make_detector(spec, strategies, run.seed), data.scenes, run, advance)
+        detector = make_detector(spec, strategies, run.seed, settings)
+        found = await play_scenes(spec, detector, data.scenes, run, advance)
+        await close_detector(detector)
         sheet = Sheet.of(found.rows)
         _refuse_nothing(found, run)
         sheets.append(sheet)
@@ -87,7 +98,16 @@ async def evaluated(
         scenes={name: len({(row.dataset, row.scene) for row in part.rows}) for name, part in parts(sheets[0]).items()},
         results=tuple(results),
         differences=compared(sums, SET_MEASURES, run),
+        strange_speakers=_strange(data) if _rostered(run) else (),
     )
+
+
+def summed(kind: type[Counted], counts: Iterable[Counted], *needed: str) -> Counted | None:
+    """The sum of what was counted; `None` where none of the `needed` fields counts anything."""
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each.model_dump())
+    return kind.model_validate(dict(total)) if any(total[name] for name in needed) else None
 
 
 def _result(label: str, found: SceneResults, sheet: Sheet, run: Run) -> Result:
@@ -99,14 +119,20 @@ def _result(label: str, found: SceneResults, sheet: Sheet, run: Run) -> Result:
         absent={name: scores(part, run) for name, part in missing.items() if len(part)} if _rostered(run) else {},
         by_present=by_present(sheet, run),
         asides=Asides(messages=len(asides), leaked=sum(row.leaks for row in asides)) if asides else None,
-        privacy=privacy.together(found.privacy),
-        acts=acts.together(found.acts),
+        privacy=summed(PrivatePieces, found.privacy, "pieces"),
+        acts=summed(Acts, found.acts, "leavings", "comings"),
         curve=sheet.curve(),
         messages_per_second=found.messages / found.seconds if found.seconds else None,
+        models=sum(found.models, Spending()) if found.models else None,
         failures=dict(found.failures),
+        ignored=dict(found.ignored),
         failed_everywhere=0 < found.messages == found.failures.total(),
         worst=ranked(found.worst, run.worst),
     )
+
+
+def _strange(data: Data) -> tuple[str, ...]:
+    return tuple(f"scene {quoted(each.name)}, {said}" for each in data.scenes for said in strange_speakers(each))
 
 
 def _rostered(run: Run) -> bool:

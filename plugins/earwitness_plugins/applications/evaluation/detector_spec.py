@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+from collections.abc import Mapping
+from inspect import isawaitable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from earwitness.errors import InputError, SettingsError
+from earwitness.loading.end_settings import EndSettings
 from earwitness.loading.files import read_toml
 from earwitness.loading.resources import Resources
-from earwitness.loading.settings import EndSettings, Settings
+from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import NamedSettings, StrategySpec
 from earwitness.patterns import lazy_pattern
@@ -19,9 +23,14 @@ from earwitness.protocols import Detector
 from earwitness.redaction import REDACTED
 
 from ..strategy_words import parts, settings_in
+from .labels import LABELS, PATH
 
 _NAMED = lazy_pattern(r"(?P<name>[\w.:-]*)(?:\((?P<given>.*)\))?(?:@(?P<file>.+))?", re.DOTALL)
 
+PLAYED_THROUGH_END = ("knowledge", "recall")
+"""Tasks whose scenes become stories in a store; the others only play them to the detector."""
+ORACLES = {LABELS: PATH}
+"""What may be named beside detectors where scenes are played through END → the name by which it is made."""
 DEFAULT_DETECTORS = {"addressees": "addressees"}
 """Task → the detector made for it. Other tasks take the detector of the settings."""
 
@@ -42,12 +51,20 @@ class DetectorSpec(NamedSettings):
         return StrategySpec(name=self.name).changed(self.revealed)
 
 
-def detector_specs(text: str, strategies: Strategies, end: EndSettings) -> tuple[DetectorSpec, ...]:
+def detector_specs(
+    text: str, strategies: Strategies, end: EndSettings, oracles: Mapping[str, str] = MappingProxyType({})
+) -> tuple[DetectorSpec, ...]:
     """Parse `a,b(n=5),c@file.toml` into detectors, without duplicates. `end` applies unless a file has its own.
 
+    `oracles` may be named too: name → the name by which it is made.
     Raises `InputError` for text that is not a detector, `SettingsError` for a bad settings file, and `UnknownName`.
     """
-    found = [_parsed(part, strategies, end) for part in parts(text)]
+    found = [
+        _spec(part, StrategySpec(name=oracles[part]), end, strategies)
+        if part in oracles
+        else _parsed(part, strategies, end)
+        for part in parts(text)
+    ]
     if not found:
         known = ", ".join(strategies.names("detector"))
         raise InputError(f"--detector {text!r} names no detector. Known detectors: {known}.")
@@ -68,7 +85,11 @@ def requested(
     `threshold` replaces END's. Raises as `detector_specs`.
     """
     text = text or DEFAULT_DETECTORS.get(task)
-    found = detector_specs(text, strategies, settings.end) if text else (default(settings, strategies),)
+    if text and task not in PLAYED_THROUGH_END and (oracle := next(filter(ORACLES.get, parts(text)), None)):
+        played = " and ".join(PLAYED_THROUGH_END)
+        raise InputError(f"--detector {oracle} would be scored by its own answers for {task}. Use it for {played}.")
+    oracles = ORACLES if task in PLAYED_THROUGH_END else {}
+    found = detector_specs(text, strategies, settings.end, oracles) if text else (default(settings, strategies),)
     if threshold is None:
         return found
     return tuple(
@@ -76,12 +97,19 @@ def requested(
     )
 
 
-def make_detector(spec: DetectorSpec, strategies: Strategies, seed: int) -> Detector:
-    """Make the detector. Its factory may have parameters named `seed`, `resources` and `embedder`.
+def make_detector(spec: DetectorSpec, strategies: Strategies, seed: int, settings: Settings | None = None) -> Detector:
+    """Make the detector. Its factory may have parameters named `seed`, `embedder` and `end`, and what it needs to ask a
+    language model: `settings`, `resources` and `strategies`.
 
     Raises `UnknownName`, `SettingsError`, `StrategyError`.
     """
-    context: dict[str, Any] = {"seed": seed, "resources": Resources()}
+    context: dict[str, Any] = {
+        "seed": seed,
+        "resources": Resources(),
+        "settings": settings or Settings(),
+        "strategies": strategies,
+        "end": spec.end,
+    }
     factory = strategies.factory("detector", spec.name)
     if "embedder" in inspect.signature(factory).parameters:
         embedder = Settings().embedder
@@ -90,6 +118,12 @@ def make_detector(spec: DetectorSpec, strategies: Strategies, seed: int) -> Dete
     if not isinstance(detector, Detector):
         raise SettingsError(f"{spec.label!r} is not a detector: it has no method `detect(moment)`.")
     return detector
+
+
+async def close_detector(detector: Detector) -> None:
+    """Close a detector that can be closed, such as one that asks a language model."""
+    if (close := getattr(detector, "close", None)) is not None and isawaitable(closing := close()):
+        await closing
 
 
 def _parsed(text: str, strategies: Strategies, end: EndSettings) -> DetectorSpec:

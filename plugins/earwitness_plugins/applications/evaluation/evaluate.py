@@ -10,45 +10,50 @@ from pydantic import ValidationError
 from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
+from earwitness.redaction import REDACTED
 
 from . import detection, knowledge, recall
 from .data import Data, DataFile, read_again
 from .detection import Advance
+from .detector_spec import PLAYED_THROUGH_END
 from .run import EvaluationReport, Run, baseline, versions
-
-PLAYED_THROUGH_END = ("knowledge", "recall")
-"""Tasks whose scenes become stories in a store; the others only play them to the detector."""
 
 
 async def evaluate(
-    run: Run, data: Data, strategies: Strategies, advance: Advance = lambda steps: None
+    run: Run,
+    data: Data,
+    strategies: Strategies,
+    advance: Advance = lambda steps: None,
+    own: Settings | None = None,
 ) -> EvaluationReport:
     """Score the run's detectors on its data. `advance` is called with the number of lines played since the last call.
+
+    Of the caller's `own` settings, only the key of a language model counts, which no run holds.
 
     Raises `InputError` when there is nothing to score, `UnknownName`, `SettingsError`, `StrategyError`.
     """
     baseline(run)  # refuse an unknown label now, not after hours of work
+    settings = _with_key(Settings.of(**run.settings), own)
     if run.task in PLAYED_THROUGH_END:
-        settings = Settings.of(**run.settings)
         if run.task == "knowledge":
             return await knowledge.evaluated(run, data, strategies, settings, advance)
         return await recall.evaluated(run, data, strategies, settings, advance)
-    return await detection.evaluated(run, data, strategies, advance)
+    return await detection.evaluated(run, data, strategies, settings, advance)
 
 
 def data_of(run: Run, strategies: Strategies) -> Data:
-    """The run's data; for knowledge also the scenes that lie next to the questions (see `scenes_beside`).
+    """The run's data; where it is questions about scenes, also the scenes beside them (see `scenes_beside`).
 
     Raises `StoryError`, and `InputError` for a file that has changed since.
     """
     found = read_again(strategies, run.data)
-    if run.task == "knowledge" and not found.scenes:
+    if run.task in PLAYED_THROUGH_END and not found.scenes:
         return read_again(strategies, [*found.files, *(DataFile(path=path) for path in scenes_beside(found))])
     return found
 
 
 def scenes_beside(data: Data) -> list[str]:
-    """The scenes for `knowledge/x.jsonl` are looked for in `participants/x.jsonl`."""
+    """The scenes for `knowledge/x.jsonl` or `recall/x.jsonl` are looked for in `participants/x.jsonl`."""
     places = (Path(file.path) for file in data.files)
     found = (place.parent.parent / "participants" / place.name for place in places)
     return [str(place) for place in found if place.is_file()]
@@ -57,7 +62,21 @@ def scenes_beside(data: Data) -> list[str]:
 def kept_settings(settings: Settings) -> dict[str, object]:
     """The settings that a run through END depends on besides the detector: JSON-ready, and only those that were set."""
     dumped = settings.model_dump(mode="json", exclude_unset=True)
-    return {name: value for name, value in dumped.items() if name not in {"path", "detector", "end"}}
+    kept = {name: value for name, value in dumped.items() if name not in {"path", "detector", "end"}}
+    return {name: _without_key(value) if name == "model" else value for name, value in kept.items()}
+
+
+def _without_key(table: dict[str, object]) -> dict[str, object]:
+    """The table `[model]` without its key, which no report holds."""
+    return {name: value for name, value in table.items() if value != REDACTED}
+
+
+def _with_key(settings: Settings, own: Settings | None) -> Settings:
+    """The settings with the key of the language model that the caller has."""
+    table, given = getattr(settings, "model", None), getattr(own, "model", None)
+    if table is None or given is None or given.api_key is None:
+        return settings
+    return settings.changed(model={**table.model_dump(exclude_unset=True), "api_key": given.api_key})
 
 
 def load(path: str) -> tuple[Run, EvaluationReport | None]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import tomlkit
 
 from earwitness.errors import InputError
+from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
 from earwitness.redaction import REDACTED
@@ -51,7 +52,7 @@ async def fit(
     Raises `InputError` when nothing may be fitted or nothing is labelled.
     """
     (spec,) = run.detectors
-    detector = make_detector(spec, strategies, run.seed)
+    detector = make_detector(spec, strategies, run.seed, Settings.of(**run.settings))
     wanted = ranges(detector, spec.label, threshold=spec.end.threshold if threshold else None)
     fitted_on, held_out = split(scenes, holdout, run.seed)
 
@@ -80,8 +81,8 @@ def split(
 def _with(spec: DetectorSpec, values: Values) -> DetectorSpec:
     end = spec.end
     if THRESHOLD in values:
-        least = min(end.unsure.least, values[THRESHOLD])
-        unsure = end.unsure.model_copy(update={"least": least})
+        given = end.unsure.least
+        unsure = end.unsure.model_copy(update={"least": given and min(given, values[THRESHOLD])})
         end = end.model_copy(update={"threshold": values[THRESHOLD], "unsure": unsure})
     return spec.changed(merged(spec.revealed, nested(values)), end=end)
 
@@ -90,7 +91,9 @@ async def _measured(
     spec: DetectorSpec, scenes: Sequence[LabelledScene], run: Run, strategies: Strategies, goal: str
 ) -> dict[str, float]:
     """Data set → goal. Averaged per data set, so that a large one does not outweigh the others."""
-    found = await play_scenes(spec, make_detector(spec, strategies, run.seed), scenes, run, lambda steps: None)
+    found = await play_scenes(
+        spec, make_detector(spec, strategies, run.seed, Settings.of(**run.settings)), scenes, run, lambda steps: None
+    )
     sheet = Sheet.of(found.rows)
     quick = run.model_copy(update={"resamples": 0})
     values = {name: _value(each, goal) for name, each in by_dataset(sheet, quick).items() if name != EVERYTHING}
@@ -115,6 +118,6 @@ def save(spec: DetectorSpec, comment: str, path: str) -> None:
     known = {name: value for name, value in spec.settings.items() if value != REDACTED}
     document["detector"] = {"name": spec.name, **known}
     unsure = spec.end.unsure
-    kept = {} if unsure.policy == "withhold" else {"unsure": {"policy": unsure.policy, "least": unsure.least}}
+    kept = {} if unsure.policy == "withhold" else {"unsure": {"policy": unsure.policy, "least": spec.end.least}}
     document["end"] = {"threshold": spec.end.threshold, **kept}
     Path(path).write_text(tomlkit.dumps(document), "utf-8")

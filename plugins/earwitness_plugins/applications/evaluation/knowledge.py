@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 
-from earwitness.backstage.rarity import NEAR_BEST
+from earwitness.backstage.knowers import Knower
+from earwitness.backstage.likelihood import KNOWS, UNSURE, AskedFact
 from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
@@ -18,7 +19,7 @@ from earwitness_plugins.ranking.arrays import Doubles
 from .bootstrap import Interval, by_group, intervals
 from .data import Data, outside
 from .detection import Advance
-from .fact_shares import FactShares, word_sets
+from .fact_shares import FactShares, texts_of
 from .measures import KNOWLEDGE_MEASURES, auc
 from .run import By, EvaluationReport, Result, Run, Scores
 from .scores import compared
@@ -32,16 +33,25 @@ class AnsweredQuestion(NamedTuple):
     group: str
     question: Question
     shares: dict[str, float]
-    """Name → best memory of the fact, as a share of the world's best."""
+    """Name → how likely they hold what tells the fact, from 0 to 1."""
 
     @property
     def counts(self) -> tuple[float, ...]:
         """Its counts, in the order of `measures.KNOWLEDGE_COUNTS`."""
-        asked, said = self.question, {name for name, share in self.shares.items() if share >= NEAR_BEST}
+        asked, said = self.question, {name for name, share in self.shares.items() if share >= KNOWS}
+        open = sum(UNSURE[0] < share < UNSURE[1] for share in self.shares.values())
+        told = (open, len(self.shares))
         if asked.character is None:
-            return 0, 0, 0, 0, float(said == {*(asked.knowers or ())}), 1
+            lists = (float(said == {*(asked.knowers or ())}), 1)
+            return 0, 0, 0, 0, *lists, *_cleared(asked.misled, said), *_cleared(asked.heard_of, said), *told
         yes = asked.character in said
-        return (float(yes), 1, 0, 0, 0, 0) if asked.knows else (0, 0, float(not yes), 1, 0, 0)
+        known = (float(yes), 1, 0, 0) if asked.knows else (0, 0, float(not yes), 1)
+        return *known, 0, 0, 0, 0, 0, 0, *told
+
+
+def _cleared(names: Sequence[str], said: Set[str]) -> tuple[float, float]:
+    """How many of these names are not said to know it, and how many there are."""
+    return float(len({*names} - said)), float(len({*names}))
 
 
 FactKey = tuple[str, str]
@@ -106,18 +116,25 @@ async def _answers(
 
 
 async def _by_containers(story: ScratchStory, questions: Sequence[Question]) -> list[dict[str, float]]:
-    facts = FactShares(await story.texts())
-    containers = {name: word_sets(await story.texts(name)) for name in story.ids}
-    asked = [(question.fact, _names(question, story)) for question in questions]
+    facts = FactShares(texts_of(await story.memories()))
+    containers = {name: texts_of(await story.memories(name)) for name in story.ids}
+    asked = [(AskedFact.of(question.fact, question.question), _names(question, story)) for question in questions]
     return [facts.shares(fact, {name: containers[name] for name in names}) for fact, names in asked]
 
 
 async def _by_who_knows(story: ScratchStory, questions: Sequence[Question]) -> list[dict[str, float]]:
     known = [await story.who_knows(question.fact) for question in questions]
     return [
-        {name: float(name in knowers) for name in _names(question, story)}
+        {name: _share(knowers[name]) for name in _names(question, story)}
         for question, knowers in zip(questions, known, strict=True)
     ]
+
+
+def _share(knower: Knower) -> float:
+    """As a likelihood: who is unsure lies beside the cut."""
+    if knower.is_unsure:
+        return KNOWS if knower.knows else (UNSURE[0] + KNOWS) / 2
+    return float(knower.knows)
 
 
 def _names(question: Question, story: ScratchStory) -> list[str]:

@@ -64,7 +64,10 @@ SET_MEASURES: Mapping[str, Measure] = {
 
 # ── yes or no, and lists: who knows a fact ──────────────────────────────────────────────────────────────────────────
 
-KNOWLEDGE_COUNTS = ("knows, said so", "knows", "does not, said so", "does not", "list exact", "lists")
+KNOWLEDGE_COUNTS = (
+    *("knows, said so", "knows", "does not, said so", "does not", "list exact", "lists"),
+    *("misled, cleared", "misled", "heard of it, cleared", "heard of it", "cannot tell", "answers"),
+)
 KNOWLEDGE_MEASURES: Mapping[str, Measure] = {
     "balanced_accuracy": Measure(
         lambda s: (share(s[..., 0], s[..., 1]) + share(s[..., 2], s[..., 3])) / 2, "more", "mean of the next two"
@@ -72,6 +75,9 @@ KNOWLEDGE_MEASURES: Mapping[str, Measure] = {
     "knowers_found": Measure(lambda s: share(s[..., 0], s[..., 1]), "more", "share of the knowers found"),
     "others_cleared": Measure(lambda s: share(s[..., 2], s[..., 3]), "more", "share of the others cleared"),
     "list_exact": Measure(lambda s: share(s[..., 4], s[..., 5]), "more", "the list of knowers is exactly right"),
+    "misled_cleared": Measure(lambda s: share(s[..., 6], s[..., 7]), "more", "share of those told otherwise cleared"),
+    "heard_of_cleared": Measure(lambda s: share(s[..., 8], s[..., 9]), "more", "share of those who only heard of it"),
+    "cannot_tell": Measure(lambda s: share(s[..., 10], s[..., 11]), "less", "answers that the containers leave open"),
 }
 
 

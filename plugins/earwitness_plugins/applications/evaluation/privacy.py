@@ -28,14 +28,6 @@ def privacy(scene: LabelledScene, answers: Iterable[JudgedMessage]) -> PrivatePi
     return PrivatePieces.model_validate(dict(counts))
 
 
-def together(counts: Iterable[PrivatePieces]) -> PrivatePieces | None:
-    """The sum; `None` where no piece has an audience of its own."""
-    total: Counter[str] = Counter()
-    for each in counts:
-        total.update(each.model_dump())
-    return PrivatePieces.model_validate(dict(total)) if total["pieces"] else None
-
-
 def _is_alone(line: LabelledLine, scene: LabelledScene) -> bool:
     return not line.aside and line.perceivers is not None and {*line.perceivers} == {line.speaker} != {*scene.roster}
 

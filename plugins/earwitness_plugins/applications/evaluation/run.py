@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from earwitness.errors import unknown
 from earwitness.records.base import Record
+from earwitness.records.usage import Spending
 
 from .bootstrap import Interval
 from .calibration import Bin
@@ -24,7 +25,7 @@ By = Literal["containers", "who_knows"]
 TASKS: tuple[Task, ...] = ("participants", "addressees", "knowledge", "recall")
 EVERYTHING = "all"
 CAUTION = "Measured on these files. Where a detector was made or fitted with them, expect less elsewhere."
-TIMED = frozenset({"messages_per_second", "versions"})
+TIMED = frozenset({"messages_per_second", "versions", "seconds", "cached"})
 """Fields in which two reports of the same run may differ."""
 
 
@@ -44,7 +45,7 @@ class Run(Record):
     by: By = "containers"
     """For knowledge: whether to search the containers or to ask `backstage.who_knows`."""
     settings: dict[str, JsonValue] = {}
-    """For knowledge and recall: the settings of the instance, besides the detector."""
+    """The settings of the instance, besides the detector."""
     seed: int = 0
     """Seed of the resampling, and of detectors with a parameter `seed`."""
     resamples: int = 2000
@@ -130,8 +131,12 @@ class Result(Record):
     """(threshold, leak, miss) on all data."""
     messages_per_second: float | None = None
     """Speed, counting the detector's time only."""
+    models: Spending | None = None
+    """What the detector asked of models, on all scenes; `None` = nothing."""
     failures: dict[str, int] = {}
     """Failure → number of messages. Those messages were perceived by the speaker only."""
+    ignored: dict[str, int] = {}
+    """What was ignored in answers that were scored → number of messages, narration among them."""
     failed_everywhere: bool = False
     """Whether the detector answered no message at all."""
     worst: tuple[WorstScene, ...] = ()
@@ -164,6 +169,8 @@ class EvaluationReport(Record):
     """One per detector, in the order of the run."""
     differences: tuple[Difference, ...] = ()
     """Every other detector compared with the `baseline`."""
+    strange_speakers: tuple[str, ...] = ()
+    """Speakers outside their scene's roster, in sentences; their words are scored for those in it."""
 
 
 def baseline(run: Run) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from earwitness.protocols import Detector
 from earwitness.records.character import Cast
 from earwitness.records.message import Participant
+from earwitness.records.usage import Spending, calls_of
 from earwitness.rehearsal import Judgement, Rehearsal
 from earwitness_plugins.applications.replay.roles import Roles
 from earwitness_plugins.importers.labelled import LabelledLine, LabelledScene
@@ -36,8 +37,12 @@ class JudgedMessage:
     """How long the detector took."""
     failure: str | None
     """Why there is no answer; then only the speaker perceives the message."""
+    ignored: str | None = None
+    """What of the answer was ignored, such as names of nobody in the cast."""
     heard: Mapping[str, str] = field(default_factory=dict)
     """Name → what they perceived of it, for each participant."""
+    spending: Spending | None = None
+    """What the detector asked of models; `None` = nothing."""
 
 
 class SceneJudge:
@@ -69,7 +74,16 @@ class SceneJudge:
             },
             seconds=found.seconds,
             failure=found.failure,
+            ignored=found.ignored,
+            spending=_spending(found),
         )
+
+
+def _spending(found: Judgement) -> Spending | None:
+    usage = found.presence.usage
+    if usage is None:
+        return None
+    return sum(map(Spending.of, calls_of(usage, found.seconds)), Spending())
 
 
 def _hearing_every_aside(found: Judgement) -> set[str]:

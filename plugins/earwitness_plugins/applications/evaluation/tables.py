@@ -12,6 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from earwitness.loading.end_settings import EndSettings
+from earwitness.records.usage import Spending
+
 from .bootstrap import Interval
 from .mistakes import MistakeRun, WorstScene
 from .run import EvaluationReport, Result, Scores
@@ -24,7 +27,14 @@ TITLES = {
     "recall": "Is the answer found again",
 }
 INTERVALS = ("f1", "exact", "leak", "miss", "balanced_accuracy", "list_exact", "recall@5", "recall@10", "mrr")
-SHORT = {"precision": "prec."}
+SHORT = {
+    "precision": "prec.",
+    "balanced_accuracy": "balanced",
+    "knowers_found": "knowers",
+    "others_cleared": "others",
+    "misled_cleared": "misled",
+    "heard_of_cleared": "heard of",
+}
 COMPARED = "each detector's score minus its score, on the same draws, with 95 % intervals"
 NOTHING = "–"
 WIDTH = 120
@@ -51,20 +61,23 @@ def as_text(report: EvaluationReport) -> str:
 
 def shown(report: EvaluationReport) -> RenderableType:
     """A report, in tables."""
-    return Group(*_parts(report), Text(_footnote(report), style="dim"))
+    return Group(*_parts(report), *_strange(report), Text(_footnote(report), style="dim"))
 
 
 def _parts(report: EvaluationReport) -> Iterator[RenderableType]:
     title, results = TITLES[report.run.task], report.results
     yield _main(title, report, lambda result: result.scores)
+    if any(result.models for result in results):
+        yield _models(results)
     if any(result.absent for result in results):
         yield _main(f"{title}, where somebody is absent", report, lambda result: result.absent)
     if any(result.by_present for result in results):
         yield _by_present(report)
     yield from (_asides(result, report.run.directions) for result in results)
     yield from (Text(line) for result in results for line in (*_privacy(result), *_acts(result)))
-    own = [(name, each.detector, scores.values) for each in results for name, scores in each.scores.items()]
-    yield _intervals("95 % intervals", own, _ends)
+    if report.run.resamples:
+        own = [(name, each.detector, scores.values) for each in results for name, scores in each.scores.items()]
+        yield _intervals("95 % intervals", own, _ends)
     if report.differences:
         gaps = [(each.data, each.detector, each.values) for each in report.differences]
         yield _intervals(f"Against {report.differences[0].against}: {COMPARED}", gaps, _gap)
@@ -96,6 +109,19 @@ def _cells(scores: Scores, measures: Iterable[str], timed: Result | None) -> lis
     return [*cells, _number(scores.calibration_error), NOTHING if speed is None else f"{speed:,.0f}"]
 
 
+def _models(results: Sequence[Result]) -> Table:
+    """What each detector asked of models, on all data."""
+    lines = [("all", result.detector, _spent(result.models)) for result in results]
+    heads = ["calls", "failed", "cassette", "tokens in", "tokens out", "seconds", "cost"]
+    return _table("What models were asked", heads, lines)
+
+
+def _spent(spending: Spending | None) -> list[str]:
+    each = spending or Spending()
+    counts = (each.calls, each.failed, each.cached, each.tokens_in, each.tokens_out)
+    return [*(f"{count:,}" for count in counts), f"{each.seconds:,.1f}", f"{each.cost:,.4f}"]
+
+
 def _by_present(report: EvaluationReport) -> Table:
     """Exact and leak of every detector by how many are present, and the number of messages of each size."""
     every = [result.by_present for result in report.results]
@@ -118,7 +144,7 @@ def _units(scores: Scores) -> str:
 
 
 def _exact_and_leak(scores: Scores) -> str:
-    return f"{_number(scores.values['exact'].value)} / {_number(scores.values['leak'].value)}"
+    return " / ".join(_short_number(scores.values[name].value) for name in ("exact", "leak"))
 
 
 def _intervals(
@@ -160,6 +186,11 @@ def _head(measure: str) -> str:
 
 def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3f}"
+
+
+def _short_number(value: float | None) -> str:
+    """`.17` or `1`, where many numbers stand in a line."""
+    return NOTHING if value is None else f"{value:.2f}".removeprefix("0").removesuffix(".00") or "0"
 
 
 # ── in words ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -219,10 +250,20 @@ def _mistake_run(run: MistakeRun) -> str:
 def _failures(result: Result) -> Iterator[RenderableType]:
     for failure, times in result.failures.items():
         yield Text(f"{result.detector} failed at {times:,} messages, where only the speaker perceived: {failure}")
+    for ignored, times in result.ignored.items():
+        yield Text(f"{result.detector}: {ignored} (at {times:,} messages, counting narration; the rest is scored)")
+
+
+def _strange(report: EvaluationReport) -> Iterator[RenderableType]:
+    if found := report.strange_speakers:
+        more = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
+        yield Text(f"\nWarning: {found[0]}{more}", style="yellow")
 
 
 def _footnote(report: EvaluationReport) -> str:
     run = report.run
     scenes = ", ".join(f"{count:,} of {name}" for name, count in report.scenes.items())
     drawn = f" Intervals: {run.resamples:,} draws, by scenes." if run.resamples else ""
-    return f"\nScenes: {scenes}. Directions {run.directions}.{drawn} {report.note}"
+    ends = {each.end.threshold for each in run.detectors} - {EndSettings().threshold}
+    threshold = f" Threshold {', '.join(f'{each:g}' for each in sorted(ends))}." if ends else ""
+    return f"\nScenes: {scenes}. Directions {run.directions}.{threshold}{drawn} {report.note}"

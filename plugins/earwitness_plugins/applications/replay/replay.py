@@ -46,6 +46,8 @@ class ReplayedLine(Record):
     """What was said."""
     heard: tuple[str, ...]
     """Ids of those who perceived it."""
+    addressees: tuple[str, ...] = ()
+    """Ids of those of them who are spoken to, the most certain first."""
     new: bool
     """Whether the session did not have it before."""
     failures: tuple[str, ...] = ()
@@ -173,6 +175,7 @@ def _line(session: str, speaker: str, line: SceneLine, outcome: Outcome, settled
         text=line.text,
         new=outcome.created,
         heard=tuple(settled.participants),
+        addressees=settled.addressees,
         failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
     )
 

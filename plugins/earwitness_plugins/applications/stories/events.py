@@ -50,6 +50,8 @@ class MessagePlayed(StoryEvent):
     """Where it was said."""
     participants: dict[str, Participant]
     """Character id → how the character perceived it."""
+    addressees: tuple[str, ...] = ()
+    """Ids of those who perceived it and are spoken to, the most certain first."""
     absent: tuple[str, ...]
     """Ids of those who did not perceive it."""
     knowledge: dict[str, tuple[str, ...]]

@@ -172,6 +172,7 @@ class Player:
             text=message.content,
             channel=message.channel,
             participants=settled.participants,
+            addressees=settled.addressees,
             absent=tuple(id for id in cast.ids if id not in settled.participants),
             knowledge=settled.knowledge,
             degraded=settled.degraded,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from ..text.movement_patterns import REPORTED
 from ..text.movements import Move, subjects_of
 from ..text.names import Mention, Names
 from .inventory import Inventory
@@ -13,6 +14,8 @@ from .tokens import Tokens, tokenised
 
 _NEAR = 300
 """Within so many characters before a deed, names belong to it."""
+_SAID = 40
+"""Within so many characters before a name stands who says so: `somebody said that Bob …`."""
 _MOST = 3
 """Words that may stand between the beginning of a clause and a deed whose subject is not named."""
 
@@ -28,7 +31,7 @@ def deeds(
     for sentence in sentences:
         mentions = [mention for mention in names.find(sentence) if not mention.possessive]
         tokens = tokenised(sentence, inventory.fillers)
-        for first in told_without_doubt("deeds", tokens, mentions, inventory):
+        for first in told_without_doubt(tokens, mentions, inventory):
             for id in _subject(sentence, tokens, first, mentions, teller, inventory):
                 if id not in moved:
                     moved.add(id)
@@ -44,9 +47,9 @@ def _subject(
     """
     at = tokens.starts[first]
     before = [mention for mention in mentions if at - _NEAR <= mention.start < at]
-    near = [mention.id for mention in before if _gap(tokens, mention.end, first) == 0]
+    near = [mention for mention in before if _gap(tokens, mention.end, first) == 0]
     if near and tokens.clauses[first - 1] == tokens.clauses[first]:
-        return tuple(near)
+        return tuple(each.id for each in near if not REPORTED.search(sentence, max(0, each.start - _SAID), each.start))
     begin, _ = tokens.clause(first)
     goes_on = begin < first and tokens.words[first - 1] in inventory.joins
     if not goes_on and not _is_pronoun(tokens.words[begin:first], inventory):

@@ -23,6 +23,10 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "farewell": 3.39,
         "farewell_doubted": 0.18,
         "perhaps": 0.52,
+        "duty": -0.3,
+        "until": 0.5,
+        "device": 1.15,
+        "together": 2.0,
         "stays": -1.46,
         "returns": -1.28,
         "sends_off": -0.99,
@@ -56,6 +60,7 @@ def clues(signs: Signs, *, to_one: bool, answers: bool) -> Mapping[str, float]:
         "farewell": float(bid),
         "farewell_doubted": float(bool(farewells) and not bid),
         "perhaps": float(min(2, signs.clean("perhaps"))),
+        **_hints(signs),
         "stays": float(signs.any("stays")),
         "returns": float(signs.any("returns")),
         "sends_off": float(signs.any("sends_off") and not said),
@@ -64,7 +69,22 @@ def clues(signs: Signs, *, to_one: bool, answers: bool) -> Mapping[str, float]:
     }
 
 
+def _hints(signs: Signs) -> Mapping[str, float]:
+    """What says little alone and much together: `have to milk, talk when I'm back`."""
+    duty = signs.clean("duty") > signs.clean("no_duty")
+    found = {"duty": duty, "until": signs.clean("until") > 0, "device": signs.clean("device") > 0}
+    together = sum(found.values()) + (signs.clean("perhaps") > 0)
+    return {"together": float(together > 1), **{act: float(each) for act, each in found.items()}}
+
+
 def probability(found: Mapping[str, float], weights: Mapping[str, float] = WEIGHTS) -> float:
     """The logistic of the weighted clues."""
     total = sum(weights[name] * value for name, value in found.items())
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
+
+
+def hinted(signs: Signs) -> float:
+    """How likely somebody goes by words that may be a while ago; 0 where they say nothing of it, or deny it."""
+    if not signs.found or any("not" in doubts for _, doubts in signs.found):
+        return 0.0
+    return probability(clues(signs, to_one=False, answers=False))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..text.farewells import bids_farewell, leave_taken
 from ..text.names import Mention
@@ -13,11 +14,15 @@ from .phrases import PhraseFound
 from .tokens import Tokens, tokenised
 
 _NO_DOUBT = frozenset({"named_before", "named_after"})
+_DUTIES = frozenset({"duty", "no_duty"})
 _SURE = frozenset({"leaves", "farewell"})
 _NEAR = 3
 """Tokens within which a word that somebody told or denied something belongs to a phrase."""
 _TOLD = {"leaves": 1, "stated": 0, "deeds": 0}
 """Tokens within which a word of telling does: what stands before a farewell may be about it, as in `a last goodbye`."""
+_ENDING = 3
+"""Signs of Japanese or Chinese that an ending has at most: `寝ました`."""
+_FIRST_SIGN = "\u3040"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Signs:
     """Acts, each with the doubts about it; in the order of the text."""
     tokens: int = 0
     """How many words there are."""
+    away: frozenset[str] = frozenset()
+    """Ids of those of whom it says that they are gone, or perceive nothing: `Ann is asleep`."""
 
     def clean(self, act: str) -> int:
         """How often an act is told without a doubt."""
@@ -41,43 +48,74 @@ class Signs:
 NO_SIGNS = Signs()
 
 
-def signs(texts: Sequence[tuple[str, Sequence[Mention]]], inventory: Inventory) -> Signs:
-    """The signs in what is said aloud, each text with the names in it."""
+def signs(texts: Iterable[tuple[str, tuple[Mention, ...]]], inventory: Inventory) -> Signs:
+    """The signs in what is said aloud, each text with the names in it. Recent messages are remembered."""
+    return _signs(tuple(texts), inventory)
+
+
+@lru_cache(maxsize=256)
+def _signs(texts: tuple[tuple[str, tuple[Mention, ...]], ...], inventory: Inventory) -> Signs:
     found: list[tuple[str, frozenset[str]]] = []
+    away: set[str] = set()
     length = 0
     for text, mentions in texts:
         tokens = tokenised(text, inventory.fillers)
+        named = _named(tokens, mentions)
         length += len(tokens.words)
-        found += _in_text(text, tokens, mentions, inventory)
-    return Signs(tuple(found), length) if found else NO_SIGNS
+        for hit, doubts in _in_text(text, tokens, named, inventory):
+            if hit.act == "away":
+                away.update(() if doubts - {"named_before"} else _plainly_told(hit, tokens, named))
+            else:
+                found.append((hit.act, doubts))
+    return Signs(tuple(found), length, frozenset(away)) if found or away else NO_SIGNS
 
 
 def _in_text(
-    text: str, tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory
-) -> Iterator[tuple[str, frozenset[str]]]:
-    hits = [hit for hit in inventory.phrases.find(tokens.words) if hit.act != "deeds"]
+    text: str, tokens: Tokens, named: Mapping[int, str], inventory: Inventory
+) -> Iterator[tuple[PhraseFound, frozenset[str]]]:
+    hits = inventory.phrases.find(tokens.words)
     hits += [_spanned("stated", tokens, span) for span in leave_taken(text)]
-    if bids_farewell(text):
-        yield "bids", frozenset()
-    for hit, doubts in _judged(hits, tokens, mentions, inventory):
-        yield hit.act, doubts
+    ordered = {hit.first for hit in hits if hit.act == "orders"}
+    judged = list(_judged(hits, tokens, named, inventory))
+    if bids_farewell(text) and not _talked_about(judged):
+        yield PhraseFound("bids", 0, 0, None, None), frozenset()
+    for hit, doubts in judged:
+        if hit.act != "leaves" or hit.first not in ordered or hit.first - 1 not in named:  # `Ben, geh ins Bett!`
+            yield hit, doubts
 
 
-def told_without_doubt(act: str, tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory) -> Iterator[int]:
-    """The first token of each phrase for an act that nothing around it speaks against."""
-    hits = [hit for hit in inventory.phrases.find(tokens.words) if hit.act == act]
-    for hit, doubts in _judged(hits, tokens, mentions, inventory):
+def _talked_about(judged: Sequence[tuple[PhraseFound, frozenset[str]]]) -> bool:
+    """Whether every farewell is one that somebody tells of: `see you later was the last thing he said`."""
+    farewells = [doubts for hit, doubts in judged if hit.act == "farewell"]
+    return bool(farewells) and all("told" in doubts for doubts in farewells)
+
+
+def _plainly_told(hit: PhraseFound, tokens: Tokens, named: Mapping[int, str]) -> Iterator[str]:
+    """Whom a phrase is about, if their name and the phrase are all that its clause says: `Ann is off to a good start`
+    speaks of no going, nor does `everyone but Ann left`."""
+    begin, end = tokens.clause(hit.first)
+    left = end - hit.behind
+    if left > _ENDING or any(each < _FIRST_SIGN for each in tokens.words[hit.behind : end]):
+        return
+    who = {named.get(at) for at in range(begin, hit.first)}
+    if len(who) == 1:
+        yield from (id for id in who if id is not None)
+
+
+def told_without_doubt(tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory) -> Iterator[int]:
+    """The first token of each phrase for a deed that nothing around it speaks against."""
+    hits = inventory.deeds.find(tokens.words)
+    for hit, doubts in _judged(hits, tokens, _named(tokens, mentions) if hits else {}, inventory):
         if doubts <= _NO_DOUBT:
             yield hit.first
 
 
 def _judged(
-    hits: Sequence[PhraseFound], tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory
+    hits: Sequence[PhraseFound], tokens: Tokens, named: Mapping[int, str], inventory: Inventory
 ) -> Iterator[tuple[PhraseFound, frozenset[str]]]:
     """The phrases that stand as they must, each with the doubts about it."""
     if not hits:
         return
-    named = _named(tokens, mentions)
     hits = [
         hit
         for hit in hits
@@ -87,7 +125,7 @@ def _judged(
     if not hits:
         return
     hits = list(_longest(hits))
-    covered = {at for hit in hits for at in range(hit.first, hit.behind)}
+    covered = {at for hit in hits if hit.act not in _DUTIES for at in range(hit.first, hit.behind)}
     doubts = [hit for hit in inventory.doubts.find(tokens.words) if covered.isdisjoint(range(hit.first, hit.behind))]
     for hit in hits:
         yield hit, frozenset(_doubts(tokens, hit, doubts, named))
@@ -99,15 +137,14 @@ def _spanned(act: str, tokens: Tokens, span: tuple[int, int]) -> PhraseFound:
     return PhraseFound(act, first, max(first + 1, bisect_left(tokens.starts, span[1])), None, None)
 
 
-def _named(tokens: Tokens, mentions: Sequence[Mention]) -> frozenset[int]:
-    """The tokens that are somebody's name."""
-    if not mentions:
-        return frozenset()
-    spans = ((bisect_left(tokens.starts, each.start), bisect_left(tokens.starts, each.end)) for each in mentions)
-    return frozenset(at for first, behind in spans for at in range(first, behind))
+def _named(tokens: Tokens, mentions: Sequence[Mention]) -> Mapping[int, str]:
+    """The tokens that are somebody's name, and whose."""
+    starts = tokens.starts
+    spans = ((each.id, bisect_left(starts, each.start), bisect_left(starts, each.end)) for each in mentions)
+    return {at: id for id, first, behind in spans for at in range(first, behind)}
 
 
-def _closes(tokens: Tokens, hit: PhraseFound, named: Set[int], inventory: Inventory) -> bool:
+def _closes(tokens: Tokens, hit: PhraseFound, named: Mapping[int, str], inventory: Inventory) -> bool:
     """Whether a clause ends behind a phrase, or something new begins there."""
     behind = hit.behind
     if behind >= len(tokens.words) or tokens.clauses[behind] != tokens.clauses[behind - 1]:
@@ -115,7 +152,7 @@ def _closes(tokens: Tokens, hit: PhraseFound, named: Set[int], inventory: Invent
     return behind in named or tokens.words[behind] in inventory.goes_on.get(hit.closes or "", ())
 
 
-def _opens(tokens: Tokens, hit: PhraseFound, named: Set[int], inventory: Inventory) -> bool:
+def _opens(tokens: Tokens, hit: PhraseFound, named: Mapping[int, str], inventory: Inventory) -> bool:
     """Whether a clause begins with a phrase."""
     before = hit.first - 1
     if before < 0 or tokens.clauses[before] != tokens.clauses[hit.first]:
@@ -132,12 +169,14 @@ def _longest(hits: Sequence[PhraseFound]) -> Iterator[PhraseFound]:
             yield hit
 
 
-def _doubts(tokens: Tokens, hit: PhraseFound, doubts: Sequence[PhraseFound], named: Set[int]) -> Iterator[str]:
+def _doubts(tokens: Tokens, hit: PhraseFound, doubts: Sequence[PhraseFound], named: Mapping[int, str]) -> Iterator[str]:
     """What speaks against a phrase, from the words around it."""
     begin, end = tokens.clause(hit.first)
     opens, closes = tokens.sentence(hit.first)
     within = doubts[bisect_left(doubts, opens, key=_first) : bisect_left(doubts, closes, key=_first)]
-    yield from (_MEANS[doubt.act] for doubt in within if _REACHES[doubt.act](hit, doubt, begin, end))
+    turned = max((doubt.behind for doubt in within if doubt.act == "but" and doubt.behind <= hit.first), default=-1)
+    about = (doubt for doubt in within if doubt.act != "but" and (doubt.first >= turned or doubt.act != "if"))
+    yield from (_MEANS[doubt.act] for doubt in about if _REACHES[doubt.act](hit, doubt, begin, end))
     if tokens.sentences[hit.first] in tokens.questions and tokens.clauses[closes - 1] == tokens.clauses[hit.behind - 1]:
         yield "asked"
     if hit.first - 1 in named and (begin < hit.first or hit.act == "farewell"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from earwitness.patterns import lazy_pattern
 
@@ -47,7 +48,8 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_plain(found[0]) for found in _TOKEN.finditer(text) if found.lastgroup in ("sign", "word"))
 
 
-def tokenised(text: str, fillers: Set[str]) -> Tokens:
+@lru_cache(maxsize=256)
+def tokenised(text: str, fillers: frozenset[str]) -> Tokens:
     """A text in tokens. A clause ends at a comma or a bracket, a sentence at a full stop."""
     words: list[str] = []
     starts: list[int] = []

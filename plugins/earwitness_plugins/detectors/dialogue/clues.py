@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import log1p
 
 from .conversation import Conversation, SpokenLine
-from .line_words import LineParser
+from .line_words import Titles
 
 FAR = 24
 """As many turns ago as make no difference any more."""
@@ -25,7 +25,7 @@ class Situation:
     """What is the same for every listener of a line."""
 
     talk: Conversation
-    reader: LineParser
+    titles: Titles
 
     @cached_property
     def turns(self) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class Situation:
             "talked_of": float(min(sum(id in line.words.named for line in (self.talk.now, *since)), _MOST)),
             "you": float(words.you),
             "many": float(words.many),
-            "title_fits": float(self.reader.fits(words, id)),
+            "title_fits": float(self.titles.fits(words, id)),
             "exchanges": self.exchanges.get(id, 0) / max(1, sum(self.exchanges.values())),
             "called_before": float(id in self.own),
             "another_called_before": float(bool(self.own - {id})),

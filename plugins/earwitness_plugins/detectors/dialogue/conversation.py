@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
@@ -38,6 +39,14 @@ class Conversation:
     before: tuple[SpokenLine, ...]
     """Earlier lines, the latest first."""
 
+    in_book: bool = False
+    """Whether it is known how much passes untold between the lines: from a book, or from a narrator."""
+
+    @property
+    def kind(self) -> Literal["book", "talk"]:
+        """Which weights are for it."""
+        return "book" if self.in_book else "talk"
+
     @property
     def turns(self) -> tuple[str, ...]:
         """Who held the floor before the speaker took it, the latest first; lines in a row are one turn."""
@@ -61,7 +70,8 @@ class Conversation:
         if moment.message.context == "dm":
             kept = tuple(message for message in kept if message.context == "dm")
         lines = list(_lines((*kept, moment.message), moment, reader))
-        return cls(now=lines[-1], before=tuple(reversed(lines[:-1])))
+        paused = _span(moment.message) is not None or any(line.pause for line in lines)
+        return cls(now=lines[-1], before=tuple(reversed(lines[:-1])), in_book=paused)
 
 
 def _lines(messages: tuple[Message, ...], moment: Moment, reader: LineParser) -> Iterator[SpokenLine]:

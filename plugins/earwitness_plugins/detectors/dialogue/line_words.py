@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from earwitness.patterns import lazy_pattern
@@ -69,19 +69,47 @@ class LineWords:
     """Who alone may perceive it; `None` when it is open."""
 
 
+def with_forms(words: LineWords, text: str, *, titled: bool = True) -> LineWords:
+    """The words, and what the text calls its listeners; `sir` and `madam` only where somebody is `titled`."""
+    return replace(
+        words,
+        you=bool(_YOU.search(text)),
+        many=bool(_MANY.search(text)),
+        men=titled and bool(_TO_A_MAN.search(text)),
+        women=titled and bool(_TO_A_WOMAN.search(text)),
+    )
+
+
+class Titles:
+    """Those of a cast who have a title that `sir` or `madam` asks for."""
+
+    def __init__(self, members: Sequence[Character]) -> None:
+        self._men = frozenset(member.id for member in members if _titled(_MAN, member))
+        self._women = frozenset(member.id for member in members if _titled(_WOMAN, member))
+        self.any: bool = bool(self._men or self._women)
+        """Whether anybody has one."""
+
+    def fits(self, words: LineWords, id: str) -> bool:
+        """Whether `sir` or `madam` in these words is what this character's title asks for."""
+        return (words.men and id in self._men) or (words.women and id in self._women)
+
+    def is_mans(self, id: str) -> bool:
+        """Whether it is a man's."""
+        return id in self._men
+
+    def is_womans(self, id: str) -> bool:
+        """Whether it is a woman's."""
+        return id in self._women
+
+
 class LineParser:
     """Reads the lines of one cast; each line once, as long as it is among the last few hundred."""
 
     def __init__(self, members: Sequence[Character]) -> None:
         self._names = Names(members)
         self._members = {member.id: member for member in members}
-        self._men = frozenset(member.id for member in members if _titled(_MAN, member))
-        self._women = frozenset(member.id for member in members if _titled(_WOMAN, member))
+        self.titles = Titles(members)
         self.read = lru_cache(maxsize=512)(self._read)
-
-    def fits(self, words: LineWords, id: str) -> bool:
-        """Whether `sir` or `madam` in these words is what this character's title asks for."""
-        return (words.men and id in self._men) or (words.women and id in self._women)
 
     def _read(self, content: str, speaker: str) -> LineWords:
         text = content.replace("_", "")
@@ -101,22 +129,19 @@ class LineParser:
         if speaker in vocatives:  # nobody calls himself: it is a list of names
             vocatives = ()
         called = frozenset((*vocatives, *self._turned_to(found))) - {speaker}
-        return LineWords(
+        words = LineWords(
             called=called,
             named=frozenset(mention.id for mention in mentions) - called - {speaker},
-            you=bool(_YOU.search(text)),
-            many=bool(_MANY.search(text)),
-            men=bool(_TO_A_MAN.search(text)),
-            women=bool(_TO_A_WOMAN.search(text)),
             confined=confinement(found, self._names, vocatives, narrator=False) if found else None,
         )
+        return with_forms(words, text)
 
     def _is_anothers(self, mention: Mention, text: str) -> bool:
         """`Mr. Lane` is not the Mrs. Lane we know."""
         before = text[max(0, mention.start - _NEAR) : mention.start]
         if _MISTER.search(before):
-            return mention.id in self._women
-        return mention.id in self._men and bool(_MISTRESS.search(before))
+            return self.titles.is_womans(mention.id)
+        return self.titles.is_mans(mention.id) and bool(_MISTRESS.search(before))
 
     def _turned_to(self, found: Iterable[Fragment]) -> Iterator[str]:
         for piece in found:

@@ -1,59 +1,27 @@
 """How much each clue weighs: two logistic models, one for who held the floor last and one for everybody else.
 
-The numbers were fitted (logistic regression, L2 with C = 0.3) on the quotations of fourteen novels, each novel counting
-alike. Leaving one novel out moves a weight by 0.1 in the median, and leaves the probabilities calibrated on that novel
-(expected calibration error 0.02 over all). They are log-odds, `ln(p / (1 - p))`: positive speaks for being spoken to.
+Each comes twice. In a `book` a host notes where the words stand, so that pauses are known; those weights were fitted
+on the quotations of fourteen novels, each novel counting alike. `talk` is all else (chats, role play, scripts, games);
+its weights were fitted on the part dev of `overheard`, each style counting alike. They are log-odds,
+`ln(p / (1 - p))`: positive speaks for being spoken to. `scripts/fit_addressees.py` fits and scores them.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import exp
+from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 from .clues import Clues
 
-LAST: Mapping[str, float] = MappingProxyType(
-    {
-        "bias": 2.58,
-        "pause_since": -1.18,
-        "spoke": 0.31,
-        "pair": 0.26,
-        "company": -0.14,
-        "first_in_scene": 0.43,
-        "called": 2.25,
-        "another_called": -0.97,
-        "talked_of": -0.69,
-        "you": 0.45,
-        "title_fits": 1.04,
-        "exchanges": 0.65,
-        "another_called_before": -0.37,
-        "calls_another": -0.21,
-    }
-)
-"""For who held the floor last."""
-OTHERS: Mapping[str, float] = MappingProxyType(
-    {
-        "bias": 2.26,
-        "unheard": -2.71,
-        "turns_ago": -0.24,
-        "pause_since": -0.70,
-        "pause": 0.10,
-        "spoke": 0.10,
-        "pair": -0.91,
-        "called": 2.74,
-        "another_called": -0.37,
-        "talked_of": -0.24,
-        "many": 0.34,
-        "title_fits": 0.46,
-        "exchanges": 0.74,
-        "called_before": 0.82,
-        "calls_another": -0.41,
-        "newcomers": -0.16,
-    }
-)
-"""For everybody else."""
+TalkKind = Literal["book", "talk"]
+_FILE = Path(__file__).with_name("weights.toml")
+
 _IN_WORDS = MappingProxyType(
     {
         "called": "called by name",
@@ -81,11 +49,24 @@ class AddresseeBelief:
     """Why, in words; never empty."""
 
 
-def believed(clues: Clues, *, last: bool, lean: float = 0.0) -> AddresseeBelief:
-    """What the clues come to. `last` = held the floor last; `lean` is added to the log-odds of everybody else."""
-    weights = LAST if last else OTHERS
+@cache
+def weights_of(kind: TalkKind) -> Mapping[str, Mapping[str, float]]:
+    """`last` and `others` → clue → weight, read once."""
+    found: Mapping[str, Mapping[str, float]] = tomllib.loads(_FILE.read_text("utf-8"))[kind]
+    return found
+
+
+def likelihood(clues: Clues, kind: TalkKind, *, last: bool, lean: float = 0.0) -> float:
+    """How likely somebody is spoken to. `last` = held the floor last; `lean` is added to the log-odds of all others."""
+    weights = weights_of(kind)["last" if last else "others"]
     odds = sum(weight * clues[clue] for clue, weight in weights.items()) + (0.0 if last else lean)
-    return AddresseeBelief(1 / (1 + exp(-odds)), tuple(_evidence(clues, weights, last=last)))
+    return 1 / (1 + exp(-odds))
+
+
+def believed(clues: Clues, kind: TalkKind, *, last: bool, lean: float = 0.0) -> AddresseeBelief:
+    """What the clues come to, and why; the same words as `likelihood`."""
+    weights = weights_of(kind)["last" if last else "others"]
+    return AddresseeBelief(likelihood(clues, kind, last=last, lean=lean), tuple(_evidence(clues, weights, last=last)))
 
 
 def _evidence(clues: Clues, weights: Mapping[str, float], *, last: bool) -> Iterator[str]:

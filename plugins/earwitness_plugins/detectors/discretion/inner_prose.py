@@ -1,7 +1,8 @@
 """Prose around dialogue: which of its sentences anybody there could see or hear, and which only one mind holds.
 
 There is no tag to go by: `"Welcome." The fool. How could she tell him that the farm was sold?`. Fail closed: a sentence
-that asks, judges, foresees, looks back or has no verb is taken for a thought.
+that asks, judges, foresees, looks back or has no verb is taken for a thought, and so is what follows it, up to a plain
+deed. Where the narration tells of its speaker as `he` or `she`, whatever says `I` is a thought.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ _INNER = lazy_pattern(
     | \A\W*(?:it|that|this|these|those|there)\s+(?:was|were|is|are|made|meant|had)\b (?!\s+(?:raining|snowing|dark|
         cold|hot|warm|late|quiet|silent|
         midnight|morning|noon|night|a\s+(?:knock|crash|bang|noise|sound|pause|silence|scream|loud|thud|click|crack|murmur|laugh|cheer|moment)|silence|laughter|applause))
-    | \byou\b
+    | \byou\b | \bmy\s+(?:stomach|heart|pulse|blood|mind|guts?|insides|conscience)\b
     | [,;—–]\s*(?:I|he|she|they|{_NAMED})\s+(?:counted|noted|judged|guessed|observed\s+to|saw|reflected|mused)\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -91,6 +92,23 @@ _FINITE = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _FIRST_PERSON = lazy_pattern(r"\A\W*(?:I|we|and\s+I|then\s+I)\s+(?:\w+ly\s+)?(?P<verb>[a-z]+)")
+_PAST = (
+    r"(?:went|came|took|gave|made|put|set|let|cut|shut|hit|sat|stood|ran|left|kept|held|fell|rose|threw|drew|knelt|bent|sent|spoke|"
+    r"lent|built|shook|broke|wore|chose|rode|wrote|ate|drank|sang|rang|began|wound|brought|caught|led|fed|read|slid|swung|stuck|"
+    r"struck|dug|spun|wept|swept|crept|leapt|leant|blew|laid|lay|spat|sprang|did|got|turned|looked|walked|\w{2,}ed)"
+)
+_PLAIN_DEED = lazy_pattern(
+    rf"\W*(?:(?:and|then|but|so|now|slowly|quietly|finally|at\s+last|instead|without\s+a\s+word)\W+)*{_SAYER}\s+(?:\w+ly\s+|just\s+|only\s+|then\s+)?"
+    rf"(?!{_MENTAL}\b)(?:{_PAST}|(?!is\b|has\b|was\b|does\b)[a-z]+s)\b",
+    re.IGNORECASE,
+)
+"""What ends a thought: somebody does something."""
+_TELLS_SPEECH = lazy_pattern(rf"\b{_SAYER}\s+(?:\w+ly\s+)?{_SAYS}\b", re.IGNORECASE)
+_OF_ONESELF = lazy_pattern(
+    r"\b(?:I|my|mine|myself|we|our|ours|us|me|ich|mein\w*|mir|mich|wir|uns|unser\w*|je|moi|nous|nos|notre|mon|yo|mí|mis|nosotros|eu|meu|"
+    r"minha|meus|minhas|nós|io|mio|mia|miei|noi|я|мне|меня|мой|моя|мы|нас|нам)\b|\bj['’]\w|[我俺僕私]",
+    re.IGNORECASE,
+)
 _FEW = 1
 """A remark of so many words, such as `Silence.`, is no thought."""
 _HAPPENS = lazy_pattern(
@@ -117,17 +135,27 @@ def is_inner(sentence: str) -> bool:
     )
 
 
-def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool]) -> list[SentenceSpan]:
+def does_something(sentence: str) -> bool:
+    """Whether a sentence begins by telling what somebody does."""
+    return _PLAIN_DEED.match(sentence) is not None
+
+
+def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool], third: bool = False) -> list[SentenceSpan]:
     """Offsets of the sentences that tell what is in a mind, neighbours joined; with what a tag's own clause adds.
 
-    `is_told` says which sentences say how something is told, and to whom.
+    `is_told` says which sentences say how something is told, and to whom. `third` says that the narration tells of its
+    speaker in the third person.
     """
     found: list[SentenceSpan] = []
     for start, end in sentences(text):
         first = after_quote and not text[:start].strip()
         tag = _TAG.match(text, start, end) if first else None
         begin = _behind_tag(text, tag.end(), end) if tag else start
-        if begin == end or not (_INNER.search(text[begin:end]) if tag else is_inner(text[start:end])):
+        goes_on = bool(found) and found[-1][1] == begin
+        sentence = text[begin:end]
+        if begin == end or not (
+            _INNER.search(sentence) if tag else _is_thought(sentence, third=third, goes_on=goes_on)
+        ):
             continue
         if is_told(text[start:end]):
             continue
@@ -136,6 +164,24 @@ def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool]) -> li
         else:
             found.append((begin, end))
     return found
+
+
+def is_mostly_inner(text: str, *, third: bool = False) -> bool:
+    """Whether a narration without any dialogue tells more of a mind than of all else, and of nothing said."""
+    if _TELLS_SPEECH.search(text):
+        return False
+    inner = spans(text, after_quote=False, is_told=lambda sentence: False, third=third)
+    told = list(sentences(text))
+    held = sum(any(start <= at < end for start, end in inner) for at, _ in told)
+    return 2 * held > len(told)
+
+
+def _is_thought(sentence: str, *, third: bool, goes_on: bool) -> bool:
+    if third and _OF_ONESELF.search(sentence):
+        return True
+    if goes_on and not _PLAIN_DEED.match(sentence) and not _SPEECH_TAG.search(sentence):
+        return True
+    return is_inner(sentence)
 
 
 def _behind_tag(text: str, at: int, end: int) -> int:

@@ -6,6 +6,8 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from ..text.stems import holds_any
+
 _STEMS = (
     "pray",
     "prayer",
@@ -35,5 +37,4 @@ _INVOKES = lazy_pattern(
 
 def invokes(text: str) -> bool:
     """Whether a message speaks to somebody as one does to those who are not there."""
-    folded = text.lower()
-    return any(stem in folded for stem in _STEMS) and _INVOKES.search(text) is not None
+    return holds_any(text, _STEMS) and _INVOKES.search(text) is not None

@@ -23,6 +23,11 @@ _FLAGS = re.IGNORECASE
 _HEAD = 3
 """So many letters of a word tell whether it may begin a word of any list."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
+_WHOLE = "="
+"""What begins so stands for a direction that says nothing else: `=leise`, but not `öffnet leise die Tür`."""
+_AROUND = " \t\n*_()[].,:;"
+_TEXT_FOLLOWS = r"(?=[^\n]*[:\"„“«])"
+"""What must stand behind words that end so: `den Brief…`, for a letter that is also read."""
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff]")
 _OTHER_LETTERS = lazy_pattern(
     "[\u0370-\u03ff\u0530-\u05ff\u0600-\u06ff\u0900-\u0dff\u0e00-\u0eff\u10a0-\u10ff\u1780-\u17ff\uac00-\ud7af]"
@@ -42,6 +47,8 @@ class _MannerWords:
     """The words of any manner, for languages that put no blanks between words."""
     openly: re.Pattern[str]
     """What is for everybody."""
+    whole: dict[str, str]
+    """What a direction may be as a whole → its manner."""
     common: frozenset[str]
     """Words of which every text of a few lines has some."""
 
@@ -52,6 +59,11 @@ def manner(text: str) -> ForeignManner | None:
     if found is None or _lists().openly.search(text):
         return None
     return found
+
+
+def is_open(text: str) -> bool:
+    """Whether a text says in another language that something is said so that all hear it."""
+    return not text.isascii() and _lists().openly.search(text) is not None
 
 
 def tells_thought(text: str) -> bool:
@@ -116,6 +128,8 @@ def _kinds(text: str) -> frozenset[str | None]:
     if not text.isascii() and _UNSPACED.search(text):
         return frozenset(match.lastgroup for match in lists.unspaced.finditer(text))
     kinds: set[str | None] = set()
+    if (whole := lists.whole.get(text.strip(_AROUND).casefold())) is not None:
+        kinds.add(whole)
     for word in _WORD.finditer(text):
         if (words := lists.by_head.get(word[0][:_HEAD].casefold())) and (found := words.match(text, word.start())):
             kinds.add(found.lastgroup)
@@ -127,17 +141,19 @@ def _lists() -> _MannerWords:
     """Read when the first direction may be in another language."""
     spaced: dict[str, list[str]] = {}
     unspaced: dict[str, list[str]] = {}
+    whole: dict[str, str] = {}
     for language in _languages():
         into = unspaced if language["letters"] in ("kana", "han") else spaced
         for key in (*MANNERS, "openly", "common"):
-            into.setdefault(key, []).extend(language[key])
-    every = [word for key in MANNERS for word in spaced[key]]
+            into.setdefault(key, []).extend(word for word in language[key] if not word.startswith(_WHOLE))
+            whole |= {word[1:].casefold(): key for word in language[key] if word.startswith(_WHOLE)}
     return _MannerWords(
-        by_head={head: _groups(_beginning(head, spaced)) for head in set(map(_head, every))},
+        by_head={head: _groups(words) for head, words in _by_head(spaced).items()},
         unspaced=_groups({key: [re.escape(word) for word in unspaced[key]] for key in MANNERS}),
         openly=re.compile(
             "|".join((*map(_spaced, spaced["openly"]), *map(re.escape, unspaced["openly"]))), re.IGNORECASE
         ),
+        whole=whole,
         common=frozenset(word.casefold() for word in spaced["common"]),
     )
 
@@ -154,9 +170,13 @@ def _head(word: str) -> str:
     return re.split(r"[\W_]", word)[0][:_HEAD].casefold()
 
 
-def _beginning(head: str, words: dict[str, list[str]]) -> dict[ForeignManner, list[str]]:
-    found = {key: [_spaced(word) for word in words[key] if _head(word) == head] for key in MANNERS}
-    return {key: each for key, each in found.items() if each}
+def _by_head(words: dict[str, list[str]]) -> dict[str, dict[ForeignManner, list[str]]]:
+    """How words begin → manner → the patterns of those that begin so."""
+    found: dict[str, dict[ForeignManner, list[str]]] = {}
+    for key in MANNERS:
+        for word in words[key]:
+            found.setdefault(_head(word), {}).setdefault(key, []).append(_spaced(word))
+    return found
 
 
 def _groups(words: dict[ForeignManner, list[str]]) -> re.Pattern[str]:
@@ -164,10 +184,14 @@ def _groups(words: dict[ForeignManner, list[str]]) -> re.Pattern[str]:
 
 
 def _spaced(word: str) -> str:
-    """A word or words as a whole; with a hyphen behind, every word that begins so."""
-    stem = word.endswith("-")
-    escaped = re.escape(word.removesuffix("-").strip()).replace(r"\ ", r"\s+")
-    return rf"\b{escaped}" + (r"\w*" if stem else r"(?!\w)")
+    """A word or words as a whole. With `-` behind, every word that begins so; with `…`, only where a text follows.
+
+    `…` within is any word.
+    """
+    escaped = re.escape(word.rstrip("-…").strip()).replace(r"\ ", r"\s+").replace("…", r"[\w'’-]+")
+    if word.endswith("-"):
+        return rf"\b{escaped}\w*"
+    return rf"\b{escaped}(?!\w){_TEXT_FOLLOWS if word.endswith('…') else ''}"
 
 
 _FEW_ENGLISH = """

@@ -6,9 +6,13 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from ..text.guards import guarded_pattern
+from ..text.stems import holds_any
+
 _STEMS = (
     *(
         "sign",
+        "beckon",
         "morse",
         "code",
         "hush",
@@ -70,7 +74,8 @@ _STEMS = (
     ),
 )
 _NAME = (
-    r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us)\b)(?:the\s+)?[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?"
+    r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us|and|but|or|if|not)\b)(?:the\s+)?"
+    r"[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?"
 )
 _WHO = rf"(?:him|her|them|the\s+[\w'’-]+|{_NAME})"
 _CHANNEL = (
@@ -79,7 +84,7 @@ _CHANNEL = (
     r"telepathy|aside|low|quiet(?:ly)?|soft(?:ly)?|sotto(?:\s+voce)?)"
 )
 _EAR = r"['’]s?\s+(?:\w+\s+)?ears?\b"
-_LOW = lazy_pattern(
+_LOW = guarded_pattern(
     rf"""
       (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|
           something\s+)?(?:to|at)\s | \bsign\s+language\b | \bin\s+(?:morse|code|cipher|signs)\b | \bmorse\s+code\b
@@ -97,12 +102,13 @@ _LOW = lazy_pattern(
     | \bout\s+of\s+earshot\b | \b(?:close|bent|bends|bending|mouth|lips|lean\w*|sa(?:ys|id)|speaks?|murmurs?|goes|
         turns?)\b
         [^.!?\n]{{0,20}} \b(?:to|into|at|against|near|by)\s+(?:[\w-]+['’]s?|his|her|their)\s+ears?\b
+    | \A\W*(?:types|texts|messages|writes|typing|texting)\s+back\b | \A\W*(?:texts|texting|types|typing)\W*\Z
     | \btyp(?:es|ed|ing)\b [^.!?\n]{{0,40}} \b(?:messages?|texts?|notes?|repl(?:y|ies)|phone|app|e-?mails?|chat)\b
     | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR} | \bcups?\b[^.\n]{{0,30}}\bears?\b |
          \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
     | \blean(?:s|ed|ing|t)?\s+(?:(?:in|over|close|closer|across|down)\s+){{0,3}}(?:to|
         towards?)\s+(?!the\b){_WHO} (?!\s+(?:and\s+(?:kiss|tak|pick|grab)))
-    | \bbeckon(?:s|ed|ing)?\s+{_WHO}\s+(?:closer|nearer|over|in)\b
+    | \bbeckon(?:s|ed|ing)?\s+(?:{_WHO}|(?-i:[A-Z])[\w'’ ]{{1,30}})\s+(?:close(?:r)?|near(?:er)?|over|in)\b
     | \b(?:hiss|mutter|mumble|murmur|breathe)(?:s|es)?\W*\Z (?<!pain) | \btug(?:s|ged|ging)?\b[^.\n]{{0,30}}\bsleeve\b
     | \A\W*@?{_NAME}\s+only\b | \bto\s+(?!all\b|every|the\s+(?:room|group))[\w'’ -]{{1,30}}\s+(?:only|alone)\W*\Z |
          \A\W*(?:only|just)\s+(?:to|for)\s+ | ,\s*(?:only|just)\s+(?:to|for)\s+
@@ -128,6 +134,9 @@ _LOW = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 TOWARDS = (
+    r"\b(?:take|pull|draw|lead|steer|drag|call|tug|took|drew|led)(?:s|ed|ing|ged)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
+    r"\bbeckon(?:s|ed|ing)?\s+",
+    r"\b(?:behind|out\s+of|from)\s+(?:a|the|his|her|my|their|one)\s+[\w\ ]{2,30},?\s+to\s+",
     r"(?<!\ba\s)(?<!\bthe\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|something\s+)?(?:to|at)\s+",
     (
         r"\b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|"
@@ -135,7 +144,6 @@ TOWARDS = (
     ),
     r"\bcups?\s+(?:a|her|his|my|their)\s+hands?\s+(?:around|to|over|by|at|against)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
     r"\b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+(?=[\w\ '’-]{1,40}\ban?\s)",
-    r"\bbeckon(?:s|ed|ing)?\s+",
     (
         r"\b(?:tug|pull|pluck)(?:s|ged|ing|ging|ed)?\s+(?:at\s+|on\s+)?(?=[\w\ '’-]{1,40}\b(?:sleeve|arm|hand|cloak|"
         r"coat)\b)"
@@ -164,7 +172,4 @@ _NOT_LOW = lazy_pattern(
 
 def is_low(text: str) -> bool:
     """Whether a direction says that only some are spoken to, or that it is said so low that others do not hear."""
-    folded = text.lower()
-    if not any(stem in folded for stem in _STEMS):
-        return False
-    return _LOW.search(text) is not None and _NOT_LOW.search(text) is None
+    return holds_any(text, _STEMS) and bool(_LOW.search(text)) and not _NOT_LOW.search(text)

@@ -9,13 +9,15 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from ..text.guards import guarded_pattern
 from ..text.names import Names, lists
+from ..text.stems import holds_any
 
 _STEMS = (
     *("behind", "under", "below", "beneath", "secret", "discreet", "unseen", "notic", "covert", "stealth", "sneak"),
     *("surrept", "furtiv", "palm", "nobody", "no one", "no-one", "look", "watch", "sight", "sleeve", "quiet"),
     *("sly", "clandest", "undetect", "unobserv", "silent", "casual", "spot", "see", "knowledge", "view", "attention"),
-    *("cover of", "distract", "invisib", "hides", "hid ", "conceal", "sleight", "sky", "unbeknown"),
+    *("shoulder", "cover of", "distract", "invisib", "hides", "hid ", "conceal", "sleight", "sky", "unbeknown"),
 )
 _OWN = r"(?:my|his|her|their|its|your|the|[\w-]+['’]s?)"
 _NOBODY = r"(?:no(?:body|[ -]one)(?:\s+else)?|none\s+of\s+(?:them|the\s+\w+))"
@@ -28,7 +30,7 @@ _TAKES = (
     r"(?:pocket|palm|swap|switch|slip|slid|steal|stole|snatch|swip|pilfer|filch|nick|lift|tak|took|hid|stash|tuck|"
     r"pour|tip|drop|empt|loosen|unlock|cut|cop(?:y|ie)|read|photograph|record|pick|stuff|spik|poison|dos|dip|sneak)"
 )
-_SECRET = lazy_pattern(
+_SECRET = guarded_pattern(
     rf"""
       \b(?:unseen|unnoticed|undetected|unobserved|surreptitiously|furtively|covertly|stealthily|clandestinely|
           discreetly|discretely|sneakily|slyly|secretly|in\s+secret|on\s+the\s+sly|unbeknown(?:st)?\s+to|
@@ -55,6 +57,7 @@ _SECRET = lazy_pattern(
     | \b{_TAKES}\w*\s+[^.!?\n]{{1,40}}\b (?:quietly|silently|casually)\b
     | \bhid(?:es|ing)?\s+(?:the|a|an|his|her|it|them|something)\b (?!\s*(?:face|eyes|smile|head|tears|yawn|grin|
         blush|laugh)\w*)
+    | \b(?:read|look|peek|peer|glanc|copy|copi|squint|spy|spi)\w*\b [^.!?\n]{{0,160}} \bover\s+{_OWN}\s+shoulder\b
     | \bconceal(?:s|ed|ing)?\s+(?:the|a|an|his|her|it|them)\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -87,10 +90,7 @@ _PART = lazy_pattern(
 
 def is_secret(text: str) -> bool:
     """Whether a deed is told as one that others do not see."""
-    folded = text.lower()
-    if not any(stem in folded for stem in _STEMS):
-        return False
-    return _SECRET.search(text) is not None and _OPEN.search(text) is None
+    return holds_any(text, _STEMS) and bool(_SECRET.search(text)) and not _OPEN.search(text)
 
 
 def touched(text: str, names: Names) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""As long as nobody has been placed by anyone, a character who acts with the speaker is taken to be there."""
+"""As long as nobody has been placed by anyone, who acts with the speaker is taken to be there, and who is spoken to
+where only they can be meant: `guys` are at least two, so with two others in the cast it is both."""
 
 from __future__ import annotations
 
@@ -10,14 +11,24 @@ from ..text.message_reading import counted_in
 from .message_case import MessageCase, perceived
 
 _WHY = "named as acting with the speaker, and nobody has been placed yet"
+_TWO = 2
 
 
-def acting_together(case: MessageCase) -> tuple[str, ...]:
-    """Ids of those whom the speaker counts in, openly, before anybody has been placed."""
-    if not case.reading.named or _somebody_is_placed(case) or case.reading.confined or case.reading.call:
+def acting_together(case: MessageCase, *, goes: bool) -> tuple[str, ...]:
+    """Ids of those whom the speaker counts in, openly, before anybody has been placed. `goes` = takes leave of them."""
+    several = goes or case.reading.signs.any("company")
+    if not (case.reading.named or several) or _somebody_is_placed(case) or case.reading.confined or case.reading.call:
         return ()
+    if several and (both := _both_others(case)):
+        return both
     found = (id for text in _open_speech(case) for id in counted_in(text, case.speaker, case.names))
     return tuple(id for id in dict.fromkeys(found) if not case.narrates(id))
+
+
+def _both_others(case: MessageCase) -> tuple[str, ...]:
+    """The two others of the cast; nobody where there are more, or a narrator tells who is there."""
+    others = tuple(id for id in case.moment.cast.ids if id != case.speaker.id)
+    return others if len(others) == _TWO and not case.moment.cast.narrators else ()
 
 
 def taken_along(case: MessageCase, ids: Sequence[str]) -> Iterator[Movement]:

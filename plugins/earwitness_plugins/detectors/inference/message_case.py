@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from earwitness.records.base import Record
@@ -12,10 +12,20 @@ from earwitness.records.message import Message, Role
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability, Segment
 
 from ..acts.signs import NO_SIGNS, Signs
+from ..dialogue.line_words import LineWords
+from ..text.headings import place_id
 from ..text.message_reading import Reading
+from ..text.movements import Move
 from ..text.names import Names
+from ..text.partings import PARTING
 from ..text.segments import HeardSegment
-from ..text.surroundings import Surroundings
+from ..text.surroundings import APART_FROM_ALL, Surroundings
+from .stages import PieceAtPlace
+
+_TOGETHER = 2
+"""So many who leave at once are together from then on."""
+LinesRead = Callable[[Message], LineWords]
+"""A recent message → whom it calls by name, and whom it only talks about."""
 
 
 class Confidences(Record):
@@ -39,6 +49,8 @@ class Confidences(Record):
     """Told to go before the story has said that they were here."""
     called: Probability = 0.4
     """Called over a radio or a phone, and not known to answer."""
+    rung_up: Probability = 0.8
+    """Rung up, or called by name into a telephone or a radio, and not told to be out of reach."""
     parting: Probability = 0.7
     """Has just taken leave, and is answered."""
     leaving: Probability = 0.25
@@ -51,6 +63,8 @@ class Confidences(Record):
     """Here, while others whisper."""
     unaware: Probability = 0.02
     """Here, while somebody thinks, or speaks aside or out of character."""
+    told_of: Probability = 0.75
+    """Elsewhere or gone as far as the story has told, and told of as doing something."""
     mentioned: Probability = 0.05
     """Only talked about."""
 
@@ -73,6 +87,14 @@ class MessageCase:
     """What the words of a recent message say of its speaker's going."""
     distant: Mapping[str, str] = field(default_factory=dict)
     """Id → their place, of those in a place around this one, or within it, who hear what is said openly."""
+    brought: tuple[str, ...] = ()
+    """Ids of those who have come to the scene with the speaker, as the text has it."""
+    told: tuple[PieceAtPlace, ...] = ()
+    """A narration that says where it happens, piece by piece."""
+    across: Mapping[str, str] = field(default_factory=dict)
+    """Id → their place, of those elsewhere to whom it is called, or who are answered."""
+    rung_up: frozenset[str] = frozenset()
+    """Ids of those elsewhere who hear what is said into a telephone or a radio."""
 
     def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
         """The answer: the first belief about a character counts; a character who is only named is mentioned."""
@@ -85,6 +107,13 @@ class MessageCase:
         return Presence(characters=characters, movements=tuple(movements), segments=self._segments())
 
     def _segments(self) -> tuple[Segment, ...]:
+        if len(self.told) > 1:
+            return tuple(
+                Segment(text=each.text, kind="action", audience=(*each.scene.near, *each.brought)) for each in self.told
+            )
+        return self._read_segments()
+
+    def _read_segments(self) -> tuple[Segment, ...]:
         """What each of them perceives of it; nobody who is gone for good is in a whisper's audience."""
         return tuple(
             Segment(text=part.text, kind=part.kind, audience=self._audience(part)) for part in self.reading.segments
@@ -93,11 +122,15 @@ class MessageCase:
     def _audience(self, part: HeardSegment) -> tuple[str, ...] | None:
         """What is done goes neither over a call nor from place to place."""
         if part.audience is not None:
-            return self._within(part.audience)
+            return part.audience if part.sent else self._within(part.audience)
         if part.kind != "action":
             return None
         places = self.moment.whereabouts.items()
-        far = {id for id, where in places if where.condition == "on_call"} - {self.speaker.id} | self.distant.keys()
+        far = (
+            {id for id, where in places if where.condition == "on_call"} - {self.speaker.id}
+            | self.distant.keys()
+            | self.rung_up
+        )
         return tuple(id for id in self.moment.cast.ids if id not in far) if far else None
 
     def _within(self, audience: tuple[str, ...]) -> tuple[str, ...]:
@@ -121,11 +154,21 @@ class MessageCase:
             return perceived(self.confidences.lively, "present", "spoke lately", since)
         return perceived(self.confidences.here, "present", since)
 
+    def replaced(self, scene: Surroundings) -> MessageCase:
+        """The same message at another place."""
+        return replace(self, scene=scene)
+
     def from_elsewhere(self, id: str) -> Perceived:
         """Somebody who hears it in another place."""
         role: Role = "addressee" if id in self.reading.addressed else "overhearing"
         how = "is shouted" if self.reading.shouted else "carries"
         return perceived(self.confidences.here, role, f"it {how}, as far as {self.distant[id]}")
+
+    def called_to(self, id: str) -> Perceived:
+        """Somebody elsewhere to whom it is called."""
+        return perceived(
+            self.confidences.unplaced_addressed, "addressee", f"it is called to them, in {self.across[id]}"
+        )
 
     def whispered_to(self, id: str) -> Perceived:
         """Somebody here to whom a message is whispered."""
@@ -143,20 +186,89 @@ class MessageCase:
             return perceived(
                 self.confidences.together, "mentioned", "named together with the speaker, not known to be here"
             )
+        if self._does_something(id):
+            return perceived(self.confidences.told_of, "present", "it tells what they do")
         return perceived(self.confidences.mentioned, "mentioned", "only talked about")
+
+    def _does_something(self, id: str) -> bool:
+        """Whether the text tells openly of somebody's doings who was gone, or at another place."""
+        open_to_others = id in self.reading.acting and not self.reading.confined and not self.moment.placed
+        return open_to_others and not self.scene.unplaced(id) and self.scene.condition(id) in ("awake", "hiding")
 
     @property
     def narrated_moves(self) -> tuple[Movement, ...]:
         """The comings and goings that its action text tells."""
-        narrated = self.speaker.kind == "narrator"
-        found = (
-            self.scene.movement(move, narrated=narrated) for move in self.reading.moves if not self.narrates(move.id)
+        moved: dict[str, Movement] = {}
+        found = []
+        for move in self.reading.moves:
+            if self.narrates(move.id) or (move.otherwise and not self._goes_away(move.id, moved)):
+                continue
+            movement = self._moved(move)
+            if movement is not None:
+                moved[move.id] = movement
+                found.append((move, movement))
+        of_all = self.moves_of_all if found else ()
+        return self._apart([(move, movement) for move, movement in found if move not in of_all])
+
+    @property
+    def moves_of_all(self) -> tuple[Move, ...]:
+        """Leavings of all who are here, in one body: where nobody stays behind, nobody has left the others."""
+        moves = self.reading.moves
+        here = {id for id in self.scene.near if not self.narrates(id)}
+        if len(here) < _TOGETHER or not here.issubset(move.id for move in moves) or self._somebody_lies_here():
+            return ()
+        words = {next(iter(body.values())).evidence for body in _bodies(moves) if here <= body.keys()}
+        return tuple(move for move in moves if move.kind == "leave" and move.evidence in words)
+
+    def _somebody_lies_here(self) -> bool:
+        return any(self.scene.lies(id) for id in self.moment.whereabouts)
+
+    def _apart(self, found: Sequence[tuple[Move, Movement]]) -> tuple[Movement, ...]:
+        """Those who leave others together stay together: what they say next is said where they are."""
+        leaving = [move for move, movement in found if movement.kind == "leave"]
+        bodies = [body for body in _bodies(leaving) if len(body) >= _TOGETHER]
+        together = {next(iter(body.values())).evidence for body in bodies}
+        if "[" in self.moment.message.content:  # a script's cues move one after the other
+            return tuple(movement for _, movement in found)
+        return tuple(
+            movement.model_copy(update={"place": self._place_apart(move)})
+            if movement.kind == "leave" and move.evidence in together
+            else movement
+            for move, movement in found
         )
-        return tuple(movement for movement in found if movement is not None)
+
+    def _place_apart(self, move: Move) -> str:
+        """The place they leave for; without a name, it is one that nobody else can mean."""
+        return (move.to and place_id(move.to)) or f"{APART_FROM_ALL}{self.moment.message.sequence}"
+
+    def _moved(self, move: Move) -> Movement | None:
+        """What a coming or going means here; leaving for a known place is going there."""
+        if move.to and self.scene.known_place(move.to) is not None:
+            move = replace(move, kind="enter", place=move.to)
+        return self._own_leaving(move) or self.scene.movement(move, narrated=self.speaker.kind == "narrator")
+
+    def _goes_away(self, id: str, moved: Mapping[str, Movement]) -> bool:
+        """Whether somebody who was here goes to no place that the story knows."""
+        return id in self.scene.near and not (id in moved and moved[id].kind == "move")
+
+    def _own_leaving(self, move: Move) -> Movement | None:
+        """Whoever speaks is here, and goes with it even where the story had lost sight of them."""
+        if move.id != self.speaker.id or move.kind != "leave" or not self.reading.in_story:
+            return None
+        return Movement(character=move.id, kind="leave", evidence=f"left: {move.evidence!r}")
 
     def narrates(self, id: str) -> bool:
         """Narrators are outside the scene: they neither come nor go."""
         return self.moment.cast[id].kind == "narrator"
+
+
+def _bodies(moves: Iterable[Move]) -> Iterator[Mapping[str, Move]]:
+    """Those who leave by the same words, by id; not those who part."""
+    bodies: dict[str, dict[str, Move]] = {}
+    for move in moves:
+        if move.kind == "leave" and not PARTING.search(move.evidence):
+            bodies.setdefault(move.evidence, {})[move.id] = move
+    yield from bodies.values()
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
@@ -12,7 +13,17 @@ from ..acts.leave_model import clues, probability
 from ..discretion.invocations import invokes
 from ..text.message_reading import spoken_to, tells_no_movement
 from .acting_together import acting_together, counted, taken_along
-from .calls import connections, is_from_afar, reached
+from .calls import (
+    connections,
+    ears,
+    is_from_afar,
+    reached,
+    rung_up,
+    stays_on_hanging_up,
+    takes_leave_on_the_phone,
+)
+from .exchanges import among_themselves
+from .followers import followed, in_company, together
 from .message_case import MessageCase, perceived
 from .sent_off import sent_off
 
@@ -22,17 +33,31 @@ ANSWERED_WITHIN = 3
 
 def said(case: MessageCase) -> Presence:
     """Everybody near perceives open speech; a whisper is for its listeners, a thought for nobody."""
+    if case.reading.is_sent and case.speaker.id not in case.scene.near:
+        return case.presence(_sent(case))
+    case = among_themselves(case)
     afar = is_from_afar(case)
-    along = () if afar else acting_together(case)
+    if afar and case.scene.place is None and (held := ears(case)):
+        case = replace(case, scene=replace(case.scene, near=held))
+    ahead = None if afar else followed(case)
+    case = case if ahead is None else in_company(case, ahead)
+    if not afar and (rung := rung_up(case)):
+        case = replace(case, rung_up=rung)
+    going = tuple(_leave_taking(case))
+    if going and takes_leave_on_the_phone(case, afar=afar):
+        going = ()
+    along = () if afar else acting_together(case, goes=bool(going))
     movements = (
+        *come_along(case),
         *taken_along(case, along),
         *(connections(case, afar=afar)),
         *(() if afar else _arrivals(case)),
         *_revealed(case),
-        *case.narrated_moves,
-        *(going := tuple(_leave_taking(case))),
+        *(move for move in case.narrated_moves if not stays_on_hanging_up(case, move, afar=afar)),
+        *going,
         *(() if going else sent_off(case)),
         *_faded(case),
+        *(() if ahead is None else together(case, ahead)),
     )
     confined = case.reading.confined
     if confined:
@@ -47,7 +72,20 @@ def _open(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[st
     for move in movements:
         yield from moving(case, move)
     yield from ((id, case.from_elsewhere(id)) for id in case.distant)
+    yield from ((id, case.called_to(id)) for id in case.across)
     yield from _parting(case)
+    yield from _sent(case)
+
+
+def _sent(case: MessageCase) -> Iterator[tuple[str, Perceived]]:
+    """What is sent to somebody reaches them anywhere, and moves nobody."""
+    asleep = (id for id in case.reading.sent_to if case.scene.condition(id) not in PERCEIVES_NOTHING)
+    return ((id, perceived(case.confidences.addressed, "addressee", "it is sent to them")) for id in asleep)
+
+
+def come_along(case: MessageCase) -> Iterator[Movement]:
+    """Those who have come to the scene with the speaker."""
+    return (case.scene.arrival(id, "the story goes on here") for id in case.brought if id not in case.scene.near)
 
 
 def moving(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceived]]:
@@ -79,6 +117,7 @@ def _becoming(case: MessageCase, move: Movement) -> Iterator[tuple[str, Perceive
 
 def _shut(case: MessageCase, listeners: Iterable[str]) -> Iterator[tuple[str, Perceived]]:
     """A whisper does not bring back a character who is gone."""
+    yield from _sent(case)
     for id in listeners:
         if id in case.scene.near:
             yield id, case.whispered_to(id)
@@ -95,7 +134,9 @@ def _arrivals(case: MessageCase) -> Iterator[Movement]:
     spoken_to = confined.listeners if confined else (*case.reading.addressed, *_whispered_to(case))
     if case.reading.call == "on" or invokes(case.moment.message.content):
         return
-    unplaced = (id for id in dict.fromkeys(spoken_to) if case.scene.unplaced(id) and not case.narrates(id))
+    sent = case.reading.sent_to
+    unplaced = (id for id in dict.fromkeys(spoken_to) if case.scene.unplaced(id) and id not in sent)
+    unplaced = (id for id in unplaced if not case.narrates(id))
     yield from (case.scene.arrival(id, "spoken to by name") for id in unplaced)
 
 
@@ -123,6 +164,9 @@ def _whispered_to(case: MessageCase) -> Iterator[str]:
 
 
 def _leave_taking(case: MessageCase) -> Iterator[Movement]:
+    """Who takes leave goes; not by the end of a text message."""
+    if case.reading.is_sent:
+        return
     if _goes(case) >= case.confidences.leaving or _is_still_leaving(case):
         yield Movement(character=case.speaker.id, kind="leave", evidence="took leave")
 

@@ -78,8 +78,8 @@ def companions(text: str, mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Ids of those whom the spoken text counts in as acting with its speaker, in order, each once."""
     if not mentions:
         return ()
-    signed, meant = _signed(text, mentions)
-    found = (who for sentence in sentences(signed) if not _NOT_SURE.search(sentence) for who in _counted(sentence))
+    line, meant = signed(text, mentions)
+    found = (who for sentence in sentences(line) if not _NOT_SURE.search(sentence) for who in _counted(sentence))
     return tuple(dict.fromkeys(id for who in found for sign in who for id in meant.get(sign, ())))
 
 
@@ -97,7 +97,7 @@ def _is_subject(match: re.Match[str], sentence: str) -> bool:
     return bool(begins) and not _VOCATIVE.match(match["who"]) and not _NO_ACTING.match(sentence, match.end())
 
 
-def _signed(text: str, mentions: Sequence[Mention]) -> tuple[str, dict[str, tuple[str, ...]]]:
+def signed(text: str, mentions: Sequence[Mention]) -> tuple[str, dict[str, tuple[str, ...]]]:
     """The text with one sign for each name, and whom each sign means; owners (`Bob's`) keep their words."""
     spans: dict[tuple[int, int], tuple[str, ...]] = {}
     for mention in mentions[:_SIGNS]:

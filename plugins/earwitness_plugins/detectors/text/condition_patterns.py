@@ -6,9 +6,15 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from .guards import guarded_pattern
+
 
 def _words(pattern: str) -> re.Pattern[str]:
     return lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+def _rare(pattern: str) -> re.Pattern[str]:
+    return guarded_pattern(pattern, re.IGNORECASE | re.VERBOSE)
 
 
 _IS = r"(?:is|are|am|was|were|lies|lay)"
@@ -22,7 +28,7 @@ _STEPS = (
 )
 _COVER = r"(?:hiding|shadows?|wardrobe|closet|cupboard|curtains?|barrel|chest|bushes)"
 
-BECOMES = _words(
+BECOMES = _rare(
     rf"""
     \b(?:
       (?P<asleep>
@@ -30,6 +36,7 @@ BECOMES = _words(
         | (?:dozes?|dozed|nods?|nodded|drifts?|drifted)\s+off
               (?:{_CLOSED}|(?=\s+(?:to\s+sleep|by|in\s+(?:his|her|their|my|the|a)|on|at|again|and)\b))
         | (?:goes?|went)\s+(?:back\s+)?to\s+sleep
+        | (?<!had\s)(?<!has\s)(?<!have\s)slept{_CLOSED}
         | {_IS}\s+{_STILL}sleeping\b (?!\s+(?:with|around|rough)\b)
         | sleeps\b (?!\s+(?:with|around|on\s+(?:it|that|this)|in\s+late)\b)
       )
@@ -77,7 +84,7 @@ BECOMES = _words(
     )
     """
 )
-DOES_TO = _words(
+DOES_TO = _rare(
     r"""
     \b(?:
       (?P<dead> (?:kills?|killed|slays?|slew|murders?|murdered|beheads?|beheaded)\s+ )
@@ -106,7 +113,7 @@ NO_SUBJECT = _words(
     r"(?:(?:the|poor|old|young)\s+)*\Z"
 )
 
-SLUMBERS = _words(
+SLUMBERS = _rare(
     r"""
       \b(?:snor(?:es?|ed|ing)|slumber(?:s|ed|ing)?|sleep(?:s|ing)|slept|asleep|unconscious|motionless|lifeless(?:ly)?|comatose)\b
     | \bin\s+(?:his|her|their|its|my)\s+(?:sleep|dreams?)\b | \bdream(?:s|ed|t|ing)?\b
@@ -114,31 +121,3 @@ SLUMBERS = _words(
     | \btoss(?:es|ed)?\s+and\s+turn | \bdoes(?:n['’]t|\s+not)\s+(?:move|stir|wake|respond|react|answer)\b
     """
 )
-
-_DEVICE = (
-    r"(?:(?:tele|cell|smart|sat(?:ellite)?\s+)?phone|(?:two-way\s+)?radio|intercom|comms?(?:[- ]?link)?|com-?link|"
-    r"speaker(?:phone)?|walkie-talkie|communicator|transmitter|headset|earpiece|video\s+(?:call|link)|call|line|scrying\s+\w+|"
-    r"sending\s+stone|crystal\s+ball)"
-)
-CALLS = _words(
-    rf"""
-      (?<!turns\ )(?<!turn\ )(?<!switches\ )(?<!puts\ )(?<!listens\ )(?<!music\ )\b
-        (?:over|via|through|into|on|across|by) \s+ (?:(?:the|an?|his|her|their|my|our)\s+)? {_DEVICE}\b
-    | \b(?:radio(?:es|ed)|phones|phoned|dials|rings\s+up)\s+(?-i:[A-Z])
-    | \b(?:calls?|calling)\s+(?:up\s+)?(?-i:[A-Z])[\w'’-]+\W*\Z
-    | \bkeys\s+(?:the|his|her|their|my)\s+(?:mic|microphone|radio)\b
-    | \A\W*{_DEVICE}\W*\Z
-    """
-)
-ENDS_CALL = _words(
-    rf"""
-      \b(?:hangs?|hung)\s+up\b
-    | \b(?:ends?|ended|cuts?|drops?|dropped)\s+(?:off\s+)?(?:the|{_THEIR})\s+(?:call|connection|line|transmission)\b
-    | \b(?:the|her|his)\s+(?:line|radio|phone|connection|call|comm)\s+
-          (?:goes|went|is|falls)\s+(?:dead|silent|cut|quiet|off)\b
-    | \b(?:puts?|lowers?|pockets?|switch(?:es)?\s+off|turns?\s+off|clicks?\s+off|sets?)\s+(?:down\s+|away\s+)?
-          (?:the|{_THEIR})\s+{_DEVICE}\b
-    | \bsigns?\s+off\b
-    """
-)
-VOICE = _words(r"['’]s?\s+(?:\w+\s+){0,2}voice\b")

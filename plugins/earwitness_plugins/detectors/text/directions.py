@@ -11,6 +11,7 @@ from earwitness.patterns import lazy_pattern
 from ..discretion import languages
 from ..discretion.low_voices import is_low
 from ..discretion.secret_deeds import is_secret
+from .guards import guarded_pattern
 from .manners import Discretion, manner
 
 FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc", "secret"]
@@ -46,7 +47,7 @@ _QUIETLY = (
     r"(?:quietly|softly|secretly|privately|discreetly|sotto\s+voce|under\s+(?:my|his|her|their)\s+breath|"
     r"in\s+an?\s+(?:low|hushed|quiet|soft)\s+(?:voice|tone)|in\s+a\s+whisper)"
 )
-_WHISPER = lazy_pattern(
+_WHISPER = guarded_pattern(
     rf"""
       \bwhisper(?:s|ed|ing)?\b
     | \b(?:lean|bend|lips|mouth|{_SAYS})\w*\b .{{0,40}} \b(?:in|into|to|by|near|against|at)\s
@@ -59,14 +60,27 @@ _WHISPER = lazy_pattern(
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_UNDER_BREATH = lazy_pattern(
+_TO_ALL_HERE = lazy_pattern(
+    r"\bwhisper(?:s|ed|ing)?,?\s+(?:(?:\w+ly|something|this|that|it|back|again)\s+){0,2}to\s+"
+    r"(?:all(?:\s+of\s+(?:them|us|you))?|every(?:one|body)|(?:all\s+of\s+)?the\s+(?:whole\s+|entire\s+)?(?:group|party|table|room|"
+    r"team|crew|company|gang|class|squad))(?:\s+(?:here|present))?(?=\W*\Z|\s*[,.;:!?…—–])",
+    re.IGNORECASE,
+)
+"""`whispers to everyone`; not `to everyone but Bob`."""
+_UNDER_BREATH = guarded_pattern(
     r"\b(?:hiss(?:es|ed)?|murmur(?:s|ed)?|mutter(?:s|ed)?|mumbl(?:es|ed)|breath(?:es|ed))\s+"
     r"(?:(?:\w+ly|something|this|back|a\s+\w+|an?\s+\w+\s+\w+)\s+){0,3}(?:at|to)\s+"
     r"(?!all\b|every|the\s+(?:room|group|others|crowd)\b)",
     re.IGNORECASE,
 )
 _MOUTHS = lazy_pattern(
-    r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:to|at)\s+(?!all\b|every)",
+    r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:[\"“][^\"”\n]{0,80}[\"”]\s+)?(?:to|at)\s+"
+    r"(?!all\b|every)",
+    re.IGNORECASE,
+)
+_HANDS_NOTE = lazy_pattern(
+    r"\b(?:pass|hand|slip|slid|push|press|shov|giv|gave)\w*\b[^.!?]{0,60}\b(?:notes?|letters?|napkins?|papers?|cards?)\b"
+    r"(?!\s+(?:in|into|under|up)\s+(?:his|her|their|my)\b)",
     re.IGNORECASE,
 )
 _PRIVATELY: dict[Discretion | None, FragmentKind] = {
@@ -125,7 +139,7 @@ def direction(text: str) -> FragmentKind | None:
     if _ASIDE.match(text) or _ENDS_ASIDE.search(text[-NEAR:]):
         return "aside"
     if _WHISPER.search(text) or _UNDER_BREATH.search(text):
-        return "whisper"
+        return None if _TO_ALL_HERE.search(text) else "whisper"
     if _MOUTHS.search(text):
         return "whisper"
     if _THOUGHT.match(text):
@@ -137,9 +151,9 @@ def _low(text: str) -> FragmentKind | None:
     """What a direction makes of what is said by rarer signs: the low voice, a hidden deed, another language."""
     if is_low(text):
         return "whisper"
-    if is_secret(text):
-        return "secret"
     foreign = languages.manner(text)
+    if is_secret(text) or foreign == "secret":
+        return "whisper" if _HANDS_NOTE.search(text) or languages.hands_over(text) else "secret"
     return "whisper" if foreign == "written" or languages.is_unreadable(text) else foreign
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from earwitness.patterns import lazy_pattern
+
+from .guards import guarded_pattern
+from .stems import holds_any
 
 _FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
 _OBLIGED = rf"""(?:
@@ -34,13 +37,13 @@ _GO = rf"""(?:
     | have\s+to\s+(?:go|leave)\b)"""
 _SOME_DAY = r"""[^.!?]{0,40}\b(?:next\s+\w+|tomorrow|tonight|some\s*day|one\s+day|later\s+this|
     this\s+(?:week|month|year|summer|winter)|if|when|whenever|once|every|unless)\b"""
-_STATED = lazy_pattern(
+_STATED = guarded_pattern(
     rf"""
       \bI(?:\s+|(?=['’])){_OBLIGED}\s+{_FILLERS}{_GO}(?!{_SOME_DAY})
     | \bI(?:['’]m|\s+am)\s+{_FILLERS}(?:leaving|off|heading\s+(?:out|off|home)|stepping\s+(?:out|away|outside)|
           going\s+(?:home|to\s+bed)|on\s+my\s+way|out\s+of\s+here)\b(?!\s+(?:you|it|that|them|him|her|the\s+record)\b)
-    | \b(?:brb|be\s+right\s+back|(?:gotta|got\s+to)\s+(?:go|run)|time\s+(?:for\s+me\s+)?to\s+(?:go|leave|head\s+(?:out|
-          home))|
+    | \b(?:brb|be\s+right\s+back|(?:gotta|got\s+to)\s+(?:go|run)|time\s+(?:for\s+me\s+)?
+          to\s+(?:go(?!\s+{_NO_GOING}\b)|leave(?!\s+{_NO_LEAVING}\b)|head\s+(?:out|home))|
           excuse\s+me\s+(?:for\s+(?:a|just|one)|a\s+(?:moment|minute|second)|while\s+I)|
           I\s+take\s+my\s+leave|I\s+bid\s+(?:you|thee)|(?:carry|go|keep)\s+on\s+without\s+me|continue\s+without\s+me)\b
     | \b(?:let\s+me|may\s+I|can\s+I|could\s+I|I(?:['’]d|\s+would)\s+like\s+to)\s+{_FILLERS}
@@ -49,9 +52,9 @@ _STATED = lazy_pattern(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_FAREWELL = lazy_pattern(
+_FAREWELL = guarded_pattern(
     r"""
-      \b(?:good-?\s?bye|bye(?:-bye|\s+bye)?|farewell|good\s?night|ttyl|until\s+we\s+meet\s+again
+      \b(?:good-?\s?bye|bye(?:-bye|\s+bye)?|farewell|good\s?night(?!['’]s)|ttyl|until\s+we\s+meet\s+again
         | so\s+long(?=\s*[.,!]|\s*\Z)
         | see\s+(?:you|ya)\s+(?:\w+\s+){0,2}(?:later|soon|around|tomorrow|then|next)
         | catch\s+(?:you|ya)\s+(?:\w+\s+)?(?:later|soon)
@@ -88,20 +91,14 @@ def leave_taken(spoken: str) -> Iterator[tuple[int, int]]:
 
 def bids_farewell(spoken: str) -> bool:
     """Whether the speaker says goodbye, which may answer another's."""
-    if not _holds_any(spoken, _FAREWELL_STEMS):
+    if not holds_any(spoken, _FAREWELL_STEMS):
         return False
     return any(not _TOLD.search(_before(spoken, match)) for match in _FAREWELL.finditer(spoken))
 
 
 def returns(spoken: str) -> bool:
     """Whether somebody who has just taken leave is after all with the others: says so, or asks them something."""
-    return _holds_any(spoken, _RETURN_STEMS) and bool(_RETURN.search(spoken))
-
-
-def _holds_any(text: str, stems: Sequence[str]) -> bool:
-    """Whether a pattern can match at all, each of whose alternatives holds one of the stems. Quicker than trying."""
-    folded = text.casefold().replace("\u0131", "i")  # as `re.IGNORECASE` has it
-    return any(stem in folded for stem in stems)
+    return holds_any(spoken, _RETURN_STEMS) and bool(_RETURN.search(spoken))
 
 
 def _before(text: str, match: re.Match[str]) -> str:

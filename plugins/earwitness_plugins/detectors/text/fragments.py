@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from unicodedata import normalize
 
 from earwitness.patterns import lazy_pattern
@@ -41,7 +42,7 @@ from .marks import (
     without_brackets,
 )
 from .names import opening_name
-from .narration import is_prose, is_unmarked, tells_of_oneself
+from .narration import is_in_third_person, is_prose, is_unmarked, tells_of_oneself
 from .plain_text import plain, shown
 from .thought_finder import ThoughtFinder
 from .thought_patterns import LABELLED_LINE
@@ -108,7 +109,12 @@ def fragments(
 def stretches(
     content: str, *, own: Sequence[str] = (), narrator: bool = False, conventions: Conventions = ROLE_PLAY
 ) -> tuple[Stretch, ...]:
-    """The message from mark to mark, each stretch with its fragments."""
+    """The message from mark to mark, each stretch with its fragments. Recent messages are remembered."""
+    return _stretches(content, tuple(own), narrator, conventions)
+
+
+@lru_cache(maxsize=256)
+def _stretches(content: str, own: tuple[str, ...], narrator: bool, conventions: Conventions) -> tuple[Stretch, ...]:
     written = as_written(content)
     text = plain(written, conventions.brackets)
     if not (narrator or conventions.staged or conventions.own):
@@ -153,9 +159,11 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
     hidden = conventions.hidden(text)
     over = covered(text, hidden) if hidden else text
     chunks = tuple(marked(over, conventions.marks))
-    prose = is_prose(chunks, own)
+    untold = conventions.quoting and all(chunk.mark == "bare" for chunk in chunks)
+    prose = untold or is_prose(chunks, own)
     bare: FragmentKind = "action" if prose else "spoken"
-    chunks_with_thoughts = ThoughtFinder(over, tuple(own), conventions, prose).set_apart(chunks)
+    third = prose and is_in_third_person(chunks, own)
+    chunks_with_thoughts = ThoughtFinder(over, tuple(own), conventions, prose, untold, third).set_apart(chunks)
     noted = notes.apart(tuple(chunks_with_thoughts), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
     cut = tuple(part for chunk in noted for part in uncovered(chunk, text, hidden)) if hidden else tuple(noted)
     return _FragmentReader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
@@ -343,7 +351,7 @@ def _hidden(inner: str) -> Iterator[Fragment]:
     for part in marked(inner, INNER_MARKS):
         direction = part.text.strip(MARKUP + "()[]")
         kind = "spoken" if part.mark == "bare" else _direction_kind(part, direction, "spoken", staged=True)
-        if kind in PRIVATE or kind == "whisper":
+        if kind in PRIVATE or kind in ("whisper", "secret"):
             yield Fragment(kind, direction)
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from earwitness.patterns import lazy_pattern
 
+from .stems import holds_any
 from .thought_patterns import SELF
 
 Discretion = Literal["unheard", "aside", "telepathy", "paper"]
@@ -117,8 +118,7 @@ def _speaks_up() -> re.Pattern[str]:
 
 def manner(text: str) -> Discretion | None:
     """How a direction keeps what is said or written from others; `None` if it tells of no such manner."""
-    folded = text.lower()
-    if not any(stem in folded for stem in _STEMS) or (found := _manners().search(text)) is None:
+    if not holds_any(text, _STEMS) or (found := _manners().search(text)) is None:
         return None
     if _OPENLY.search(text) or _speaks_up().search(text[: found.start()] + "," + text[found.end() :]):
         return None

@@ -169,6 +169,8 @@ class Conventions:
     """A play: `(to Bob)` says whom a line is for, and everybody hears it."""
     own: tuple[tuple[str, FragmentKind], ...] = ()
     """Marks of one's own and what stands between them: `("{…}", "thought")`."""
+    quoting: bool = False
+    """What its speaker says stands in quotation marks here, so that words without any are narration."""
 
     @property
     def brackets(self) -> frozenset[str]:
@@ -248,7 +250,12 @@ def marked(text: str, marks: re.Pattern[str], offset: int = 0) -> Iterator[Chunk
 
 def uncovered(chunk: Chunk, text: str, hidden: Sequence[Hidden]) -> Iterator[Chunk]:
     """The chunk as written, what is hidden in it as chunks of its own: `"Hello [I hate him] there."` makes three."""
-    within = hidden[bisect_left(hidden, chunk.start, key=_start) : bisect_left(hidden, chunk.end, key=_start)]
+    first = bisect_left(hidden, chunk.start, key=_start)
+    if first and hidden[first - 1].end > chunk.start:  # an unclosed bracket ended within what covers it
+        if hidden[first - 1].end >= chunk.end:
+            return
+        chunk = _part(chunk, text, hidden[first - 1].end, chunk.end, carried_on=chunk.carried_on)
+    within = hidden[first : bisect_left(hidden, chunk.end, key=_start)]
     at, broken_off = chunk.start, False
     words_end = _words_end(text, chunk) if within else 0
     for each in within:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from earwitness.patterns import lazy_pattern
@@ -14,10 +14,18 @@ from earwitness.sentences import sentences
 from ..acts.deeds import deeds
 from ..acts.inventory import Inventory
 from ..acts.signs import NO_SIGNS, Signs, signs
+from ..discretion.requests import is_request
+from ..journeys.company import called_along, sent
+from ..journeys.cues import cues
+from ..journeys.reader import journeys
+from .actors import actors
+from .call_patterns import CALLS, ENDS_CALL, RINGS, TELLS_OF_PHONE, VOICE
 from .companions import companions
-from .condition_patterns import CALLS, ENDS_CALL, SLUMBERS, VOICE
+from .condition_patterns import SLUMBERS
 from .farewells import returns
-from .fragments import ROLE_PLAY, Fragment, as_written, fragments, stretches
+from .fragments import ROLE_PLAY, Fragment, Stretch, as_written, fragments, stretches
+from .headings import Heading, heading, headings, is_set_by_speaker
+from .idioms import of_who_stays, without_idioms
 from .marks import PRIVATE, Conventions
 from .movements import Move, Referents, has_movement, read_movements
 from .names import Names, own_names
@@ -31,6 +39,11 @@ _WORD = lazy_pattern(r"[^\W_]")
 _RECITED = lazy_pattern(
     r"(?<=reads)(?:\s+(?:aloud|out\s+loud|out))?:|(?<=reading):|(?<=says):|(?<=writes):|(?<=wrote):|(?<=recites):|(?<=sings):"
 )
+_PICTURE = lazy_pattern(
+    r"\W*(?:(?:sprites?|figures?|portraits?|bg|cg)\b[^:]{0,12}:|(?:left|right|cent(?:re|er))\s*:)", re.IGNORECASE
+)
+"""What is to be seen, where `left` is a side: `[SPRITES: Ann left, Bob right]`; `journeys.cues` reads who comes."""
+_QUOTE = lazy_pattern('["“„«「]')
 _WE = lazy_pattern(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
 
 
@@ -66,6 +79,24 @@ class Reading:
     """Ids of those whose voice comes over it, according to the text."""
     shouted: bool
     """What is said openly is shouted."""
+    acting: tuple[str, ...] = ()
+    """Ids of those of whom its action text tells that they do something."""
+    headings: tuple[Heading, ...] = ()
+    """Where the text says that it happens, in order; a character's has one at most."""
+
+    @property
+    def sent_to(self) -> tuple[str, ...]:
+        """Ids of those to whom something is sent, wherever they are, as by text message."""
+        if self.confined and self.confined.sent:
+            return self.confined.listeners
+        return tuple(dict.fromkeys(id for part in self.segments if part.sent for id in part.audience or ()))
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it is sent as a whole: nothing is said where its speaker is."""
+        if self.confined:
+            return self.confined.sent
+        return any(part.sent for part in self.segments) and not self.aloud
 
 
 def read(
@@ -78,15 +109,21 @@ def read(
     whole: bool = False,
     between: Sequence[str] = (),
     inventory: Inventory | None = None,
+    headed: bool = False,
 ) -> Reading:
     """Read one message of this speaker. Judged `whole`, its narrowest piece decides who perceives any of it.
 
-    A whisper that names nobody is for those it is `between`, where a channel says who that is.
+    A whisper that names nobody is for those it is `between`, where a channel says who that is. Where the
+    story is `headed`, a character's message opens with its place more easily.
     """
     narrator = speaker.kind == "narrator"
-    cut = stretches(content, own=own_names(speaker.names), narrator=narrator, conventions=conventions)
+    if narrator and is_request(content):
+        return _REQUEST
+    opening = None if narrator or conventions.staged else _opening(content, headed=headed)
+    body = content[opening.end :] if opening and opening.set_off else content
+    cut = stretches(body, own=own_names(speaker.names), narrator=narrator, conventions=conventions)
     found = tuple(piece for stretch in cut for piece in stretch.fragments)
-    narrated = [_RECITED.split(piece.text, maxsplit=1)[0] for piece in found if piece.kind == "action"]
+    narrated = list(_told(found))
     said = _spoken(found, narrator=narrator)
     vocatives = _addressed(said, speaker, names)
     whispered_to = vocatives or tuple(between)
@@ -94,6 +131,8 @@ def read(
         parts: tuple[HeardSegment, ...] = ()
     else:
         parts = narrated_segments(as_written(content), names) if narrator else segments(cut, names, whispered_to)
+    if parts and len(body) < len(content):
+        parts = (HeardSegment(content[: len(content) - len(body)], "action", None), *parts)
     narrowest = confinement(found, names, whispered_to, narrator=narrator)
     return Reading(
         confined=_confined(parts) if parts and (narrowest or narrator) else narrowest,
@@ -101,7 +140,7 @@ def read(
         addressed=vocatives,
         named=_others(speaker.id, (mention.id for piece in found for mention in names.find(piece.text))),
         together=any(_WE.search(text) for text in said),
-        moves=_moves([sentence for text in narrated for sentence in sentences(text)], names, stage, inventory),
+        moves=_moves(content, cut, names, stage, inventory),
         signs=signs([(text, names.find(text)) for text in said], inventory) if inventory else NO_SIGNS,
         returns=any(returns(text) for text in said),
         in_story=_in_story(found),
@@ -110,13 +149,120 @@ def read(
         call=(call := _call(narrated)),
         voices=_voices(narrated, names) if call == "on" else (),
         shouted=not narrator and is_shouted(found, own_names(speaker.names)),
+        acting=_others(speaker.id, actors(narrated, names)),
+        headings=() if conventions.staged else _headings(content, opening, cut, narrator=narrator, headed=headed),
     )
 
 
-def _moves(told: Sequence[str], names: Names, stage: Referents, inventory: Inventory | None) -> tuple[Move, ...]:
-    """Comings and goings told in these sentences, and the deeds by which somebody leaves in any language."""
-    moves = read_movements(told, names, stage)
-    return (*moves, *deeds(told, names, stage.teller, moves, inventory)) if inventory and told else moves
+_REQUEST = Reading(
+    confined=Confinement("ooc", ()),
+    segments=(),
+    addressed=(),
+    named=(),
+    together=False,
+    moves=(),
+    signs=NO_SIGNS,
+    returns=False,
+    in_story=False,
+    aloud=False,
+    slumbers=False,
+    call=None,
+    voices=(),
+    shouted=False,
+)
+"""What a reader asks of whoever writes the story: nobody perceives it, and nothing happens by it."""
+
+
+def _headings(
+    content: str, opening: Heading | None, cut: Sequence[Stretch], *, narrator: bool, headed: bool
+) -> tuple[Heading, ...]:
+    """A narrator's are all over the text; a character's message opens with one, or the deed does that it opens with."""
+    if narrator:
+        return headings(content)
+    if opening is None and cut and cut[0].fragments[:1] and cut[0].fragments[0].kind == "action":
+        opening = _opening(content, told=True, headed=headed)
+    return (opening,) if opening else ()
+
+
+def _opening(content: str, *, headed: bool, told: bool = False) -> Heading | None:
+    """The heading with which a character's message opens."""
+    found = heading(content, told=told)
+    return found if found and (headed or is_set_by_speaker(content, found)) else None
+
+
+def _moves(
+    content: str, cut: Sequence[Stretch], names: Names, stage: Referents, inventory: Inventory | None
+) -> tuple[Move, ...]:
+    """Comings and goings told in a message; what a chat program says of them in a narrator's first."""
+    found = tuple(piece for stretch in cut for piece in stretch.fragments)
+    texts = [
+        sentence
+        for text in _told(found, own=stage.teller is not None)
+        for sentence in sentences(text)
+        if not _PICTURE.match(sentence)
+    ]
+    stage = sent(found, names, stage)
+    about = replace(stage, subjects=(stage.sent,)) if stage.sent and stage.teller is None else stage
+    moves = read_movements(texts, names, about) if texts else ()
+    if inventory is None:
+        return moves
+    by_program = stage.teller is None and not ("\n" in content and _QUOTE.search(content))  # none quotes what is said
+    of_system = tuple(inventory.system.moves(content, names, stage.here)) if by_program else ()
+    known = {move.id for move in of_system}
+    moves = (*of_system, *(move for move in moves if move.id not in known))
+    journeyed = (*_journeys(cut, names, stage), *cues(content, names, stage.teller))
+    moves = (*moves, *_besides(moves, {move.id: move for move in journeyed}))
+    moves = (*moves, *called_along(found, moves, names, stage)) if moves else ()
+    return (*moves, *deeds(texts, names, stage.teller, moves, inventory)) if texts else moves
+
+
+def _besides(moves: Sequence[Move], journeyed: Mapping[str, Move]) -> Iterator[Move]:
+    """What the clauses tell that the sentences as a whole do not."""
+    known = {move.id: move for move in moves}
+    for id, move in journeyed.items():
+        before = known.get(id)
+        if before is None or (before.kind == "leave" and move.kind == "enter"):
+            yield move
+        elif before.kind == "enter" and move.kind == "leave":
+            yield replace(move, otherwise=True)
+
+
+def _journeys(cut: Sequence[Stretch], names: Names, stage: Referents) -> Iterator[Move]:
+    """Those that prose tells; one's own also beside a thought: `He did not like it, but he went.`."""
+    found = [(piece, stretch.mark) for stretch in cut for piece in stretch.fragments]
+    after = _said_after([piece for piece, _ in found]) if stage.teller else ()
+    last_word = max((at for at, (piece, _) in enumerate(found) if piece.kind == "spoken"), default=-1)
+    told = [
+        (sentence, at < last_word)
+        for at, (piece, mark) in enumerate(found)
+        if piece.kind == "action" or (piece.kind == "thought" and mark == "narrated" and stage.teller)
+        for sentence in sentences(_goings(piece.text, after[at] if after else ""))
+        if not _PICTURE.match(sentence)
+    ]
+    if told:
+        yield from journeys(told, names, stage)
+
+
+def _told(found: Sequence[Fragment], *, own: bool = False) -> Iterator[str]:
+    """What is told, up to what somebody reads out; `own` is what the speaker tells of themselves."""
+    after = _said_after(found) if own else ()
+    for at, piece in enumerate(found):
+        if piece.kind == "action":
+            yield _goings(piece.text, after[at] if own else "")
+
+
+def _said_after(found: Sequence[Fragment]) -> Sequence[str]:
+    """What is said next after each piece."""
+    said, after = "", list[str]()
+    for piece in reversed(found):
+        after.append(said)
+        said = piece.text if piece.kind == "spoken" else said
+    return after[::-1]
+
+
+def _goings(told: str, said_after: str) -> str:
+    """What is told, without that which only looks like a going."""
+    return of_who_stays(without_idioms(_RECITED.split(told, maxsplit=1)[0]), said_after)
 
 
 def _confined(parts: tuple[HeardSegment, ...]) -> Confinement | None:
@@ -125,7 +271,7 @@ def _confined(parts: tuple[HeardSegment, ...]) -> Confinement | None:
         return None
     private = [part for part in parts if part.audience is not None]
     listeners = tuple(dict.fromkeys(id for part in private for id in part.audience or ()))
-    return Confinement("whisper" if listeners else private[0].kind, listeners)
+    return Confinement("whisper" if listeners else private[0].kind, listeners, all(part.sent for part in private))
 
 
 def spoken_to(content: str, speaker: Character, names: Names) -> tuple[str, ...]:
@@ -174,7 +320,7 @@ def _call(narrated: Iterable[str]) -> Literal["on", "off"] | None:
     for text in narrated:
         if ENDS_CALL.search(text):
             return "off"
-        if CALLS.search(text):
+        if CALLS.search(text) or RINGS.search(text):
             return "on"
     return None
 
@@ -192,6 +338,23 @@ def _voices(narrated: Iterable[str], names: Names) -> tuple[str, ...]:
 def on_call(content: str) -> bool:
     """Whether a character's message is said over a radio, a phone, and the like."""
     return _call(piece.text for piece in fragments(content) if piece.kind == "action") == "on"
+
+
+def rung(content: str, speaker: Character, names: Names) -> tuple[str, ...]:
+    """Ids of those whom this speaker rings up by name, as the action text tells."""
+    texts = [piece.text for piece in fragments(content, own=own_names(speaker.names)) if piece.kind == "action"]
+    spans = [(text, found.span()) for text in texts for found in RINGS.finditer(text)]
+    return _others(
+        speaker.id,
+        (each.id for text, (begin, end) in spans for each in names.find(text) if begin <= each.start < end),
+    )
+
+
+def tells_of_phone(content: str) -> bool:
+    """Whether the action text of a message tells of a telephone or a radio."""
+    if TELLS_OF_PHONE.search(content) is None:
+        return False
+    return any(TELLS_OF_PHONE.search(piece.text) for piece in fragments(content) if piece.kind == "action")
 
 
 def _others(speaker: str, ids: Iterable[str]) -> tuple[str, ...]:

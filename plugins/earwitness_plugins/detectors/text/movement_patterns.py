@@ -6,9 +6,15 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from .guards import guarded_pattern
+
 
 def _words(pattern: str) -> re.Pattern[str]:
     return lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+def _rare(pattern: str) -> re.Pattern[str]:
+    return guarded_pattern(pattern, re.IGNORECASE | re.VERBOSE)
 
 
 _GAIT = r"""(?:
@@ -24,7 +30,7 @@ _ELSEWHERE = r"""(?:kitchen|cellar|pantry|hall|hallway|corridor|garden|\w*yard|s
     toilet|garage|cottage|palace|park|harbou?r|station|school|hospital|village|town|city)"""
 _CLOSED = r"(?=\s*(?:[.,;:!?—–)]|\Z))"
 
-ENTER = _words(
+ENTER = _rare(
     rf"""
       \b(?:re-?)?enter(?:s|ed)?\b (?!\s+(?:into\s+an?|a\s+(?:trance|rage|contract))\b)
     | \b{_GAIT}{_ADVERBS}\s+(?:in|inside|into)\b
@@ -35,27 +41,34 @@ ENTER = _words(
     | \b(?:returns?|returned|comes?\s+back|came\s+back|is\s+back|are\s+back){_ADVERBS}
           (?:{_CLOSED}|(?=\s+(?:to\s+the|from|with|and|in|inside|carrying|bearing)\b))
     | \b(?:joins?|joined)\s+(?:us|them|the\s+(?:group|others|party|conversation|table|circle|company))\b
+    | \b(?:joins?|joined)\s+(?-i:[A-Z]) (?=[\w\s,'’-]{{1,60}}\b(?:at|for|over|by|around|in|on)\b)
     | \b(?:shows?|showed)\s+up\b
     | \b(?:appears?|appeared)(?:(?=\s*(?:[.,;!]|\Z))|(?=\s+(?:in\s+the|at\s+the|from|through|beside|on\s+the)\b))
-    | \b(?:is|are|was|were)\s+(?:in|at|inside)(?=\s+the\s+(?!(?:middle|midst|way|mood|wrong|right|lead|dark|know|end|
+    | \b(?:is|are|was|were)\s+(?:(?:alone|together|both|all)\s+)?(?:in|at|inside)
+          (?=\s+the\s+(?!(?:middle|midst|way|mood|wrong|right|lead|dark|know|end|
           process|habit|business|grip|throes|same|first|last|top|bottom|back(?!\s+(?:yard|garden|room|office|alley|porch|kitchen|street)\b)|centre|center|heart|mercy|ready|verge)\b))
     | \b(?:is|are|was|were)\s+(?:led|brought|carried|dragged|shown|ushered)\s+in\b
     """
 )
-LEAVE = _words(
+LEAVE = _rare(
     rf"""
       \b(?:exits?|exited|exeunt|departs?|departed)\b
-    | \b(?:leaves?|left){_ADVERBS}
+    | \b(?:leaves?|(?<=\w\s)left){_ADVERBS}
           (?:{_CLOSED}
           |(?=\s+(?:with|through|by|via|for|together|without|at\s+once|and|in\s+a|to|but|except|save|one\s+by\s+one)\b)
           |(?=\s+(?:the|this)\s+(?:[\w'’-]+\s+)?(?:room|scene|stage|hall|house|building|tavern|inn|place|party|table|group|
               camp|shop|kitchen|cellar|garden|village|town|city|castle|ship|office|bar|chamber|area|premises|conversation|
+              flat|apartment|(?:night)?club|suite|hotel|motel|restaurant|pub|caf[eé]|diner|gym|theat(?:re|er)|cinema|mansion|
               others)\b))
-    | \b{_GAIT}{_ADVERBS}\s+(?:outside|off|away|upstairs|downstairs|home
-          |out\b(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
+    | \b(?!c[oa]me){_GAIT}{_ADVERBS}\s+(?:outside|off|away|upstairs|downstairs|home
+          |(?<!gets\s)(?<!get\s)(?<!got\s)out\b(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
+    | \b(?:gets?|got)\s+out\b (?:{_CLOSED}|(?=\s+(?:and|by|through|as|again)\b)|(?=\s+of\s+(?:the|here|there)\b))
     | \b(?:drives?|drove|flies|flew|sails?|sailed)\s+(?:off|away|home)
           (?:{_CLOSED}|(?=\s+(?:with|and|in|into|to|from)\b))
-    | \b(?:flees?|fled|vanish(?:es|ed)?|disappears?|disappeared)\b
+    | \b(?:flees?|fled)\b
+    | \b(?:vanish(?:es|ed)?|disappears?|disappeared)\b(?!\s+(?:behind|into|under|in|inside|beneath)\s+(?:\w+\s+){{1,2}}
+          (?:newspapers?|papers?|books?|menu|hands?|hair|scarf|hood|blankets?|collar|glass|cup|mug|phone|laptop|screen|
+          thoughts|work|magazine|fan|mask|sunglasses|pillow|embrace|sweater|coat|beard|clipboard|smile)\b)
     | \b(?:takes?|took)\s+(?:my|his|her|their)\s+leave\b
     | \b(?:withdraws?|withdrew|retires?|retired)\b
           (?:{_CLOSED}|(?=\s+(?:with|for\s+the\s+(?:night|evening)|from\s+the\s+(?:room|hall|scene|table|chamber)
@@ -76,15 +89,16 @@ EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 OTHERS = _words(
     r"\b(?:(?:the\s+)?(?:others|rest)|(?:everyone|everybody|all)\s+else)(?:\s+of\s+(?:them|us|the\s+\w+))?\W*(?:\w+ly\s+|all\s+|then\s+)*\Z"
 )
-ONLY = _words(
+ONLY = _rare(
     r"\b(?:only|nobody\s+but|no\s+one\s+but|none\s+but)\s+(?P<who>[^.;]{0,200}?)\s+"
     r"(?:remains?|stays?|remained|stayed|(?:is|are)\s+left)\b(?=\s*(?:[.,;!]|\Z)|\s+(?:in|behind|here|with|at|alone)\b)"
     r"|\bleaving\s+only\s+(?P<left>[^.;]+)"
 )
 FOLLOWS = _words(rf"\b(?:follows?|followed)\b(?:\s+(?:him|her|them|me|suit|after|behind))*{_CLOSED}")
-REMAIN = _words(r"\b(?:remains?|stays?|remained|stayed|manet|manent)\b")
+REMAIN = _rare(r"\b(?:remains?|stays?|remained|stayed|manet|manent)\b")
 EVERYBODY = _words(
-    r"\W*(?:(?:then|and|now|finally)\W+)?(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden|else)\b)"
+    r"\W*(?:(?:then|and|now|finally|(?:at|in|by|on|towards?|the\s+next)\s[^,.;]{1,24}?)[\s,]+)?"
+    r"(?:they\s+)?(?:all|everyone|everybody)\b(?!\s+(?:at\s+once|of\s+a\s+sudden|else)\b)"
 )
 ALL_BUT = _words(r"\b(?:all|everyone|everybody)\s+(?:but|except|save)\b")
 BUT = _words(r"\b(?:but|except(?:ing)?|save)\b")
@@ -96,7 +110,7 @@ OMITTED = _words(r"\W*(?:(?:then|and|but|now|\w+ly)\W+)*\Z")
 CARRIED_ON = _words(r"(?:,|\b(?:and|then|but)\b)[\s,]*(?:then\s+)?(?:\w+ly\s+)?\Z")
 NOT_FINITE = _words(
     r"\b(?:is|are|was|were|be|been|being|to|not|never|nor|don't|didn't|doesn't|cannot|can't|won't|wouldn't|couldn't|would|could|should|might|may|must|can|"
-    r"will|shall|the|an?|no|(?:turn|look|glance|veer|point|lean|bear|swing)(?:s|ed)?|almost|nearly|who|nobody|without|his|her|their|its)\s+(?:\w+ly\s+)?\Z"
+    r"will|shall|(?:would|could|should|will)\s+(?:just|simply|soon|only|now)|the|an?|no|(?:turn|look|glance|veer|point|lean|bear|swing)(?:s|ed)?|almost|nearly|who|nobody|without|his|her|their|its)\s+(?:\w+ly\s+)?\Z"
 )
 UNREAL = _words(r"\b(?:if|unless|until|till|before|as\s+(?:if|though)|whether|nobody|no\s+one|neither)\b")
 REPORTED = _words(

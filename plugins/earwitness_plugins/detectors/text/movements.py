@@ -35,6 +35,10 @@ class Move:
     """The place as written (`dark cellar`), where it is named; for `leave`, the one left."""
     evidence: str
     """The words it was read from."""
+    to: str | None = None
+    """The place somebody leaves for, as written; a leaving only where the story knows no such place."""
+    otherwise: bool = False
+    """It holds only for who was here, where an earlier move of theirs does not say to which place they go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class Referents:
     """Who was named in it."""
     gone: tuple[str, ...] = field(default=())
     """Ids of those who left of late; empty where a character tells."""
+    sent: str | None = field(default=None)
+    """Whom the teller has just told to go somewhere: `He went at once.` may be about them."""
     moved: MoveKind | None = field(default=None)
     """What the last one to move did: `Bob follows`."""
 
@@ -241,7 +247,11 @@ class _Clause:
             return ()
         if (crowd := self._crowd(stage, comes=comes)) is not None:
             return () if condition_patterns.CLAIMED.search(self.before) else crowd
-        if "taken" in self.verb.groupdict() and self.verb["taken"] and (self._sends() or not self._taken()):
+        if (
+            "taken" in self.verb.groupdict()
+            and self.verb["taken"]
+            and (self.verb.groupdict().get("sends") or not self._taken())
+        ):
             return self._taken()
         if (subject := self._subject()) is not None:
             return tuple(dict.fromkeys((*subject, *self._company()))) if subject else ()
@@ -304,10 +314,6 @@ class _Clause:
             return tuple(id for id in stage.gone if id not in named)
         return tuple(id for id in stage.here if id not in staying) if staying else ()
 
-    def _sends(self) -> bool:
-        """`Alice ushers Bob out`: she does not go along."""
-        return bool(self.verb.groupdict().get("sends"))
-
     def _taken(self) -> tuple[str, ...]:
         """`leads Bob away`: who is named within the verb's words."""
         if not self.verb.groupdict().get("taken"):
@@ -329,23 +335,17 @@ class _Clause:
             if lead is not None and words.SUBJECT_LEADS.match(lead):
                 subject = ids
             elif words.REPORTED.search(_before(self.sentence, group[0].start)):
-                carries_on = self._carries_on() if carries_on is None else carries_on
+                carries_on = bool(words.CARRIED_ON.search(self.before)) if carries_on is None else carries_on
                 subject = subject if carries_on else ()
             elif subject and lead is not None and words.ALONG.match(lead):
                 subject += ids
-        return None if self._turns_to_pronoun() else subject
-
-    def _carries_on(self) -> bool:
-        return bool(words.CARRIED_ON.search(self.before))
-
-    def _turns_to_pronoun(self) -> bool:
-        last = words.CLAUSE.split(self.before)[-1]
-        return bool(words.ONE.match(last) or words.THEY.match(last))
+        last = words.CLAUSE.split(before)[-1]
+        return None if words.ONE.match(last) or words.THEY.match(last) else subject
 
     def _pronoun(self, stage: Referents, moved: tuple[str, ...]) -> tuple[str, ...]:
         last = words.CLAUSE.split(self.before)[-1]
         if words.OMITTED.match(last):
-            return moved or _antecedent(stage) if self.begin == 0 or self._carries_on() else ()
+            return moved or _antecedent(stage) if self.begin == 0 or bool(words.CARRIED_ON.search(self.before)) else ()
         if (they := words.THEY.match(last)) and (not stage.teller or len(stage.subjects) > 1):
             meant = stage.subjects if len(stage.subjects) > 1 else stage.here
             return meant if not they["two"] or len(meant) == 2 else ()
@@ -390,7 +390,6 @@ def _antecedent(stage: Referents) -> tuple[str, ...]:
 
 
 def _before(sentence: str, at: int) -> str:
-    """The text just before."""
     return sentence[max(0, at - 60) : at]
 
 

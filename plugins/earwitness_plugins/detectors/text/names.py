@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from unicodedata import combining, normalize
@@ -65,7 +65,11 @@ _POSSESSIVE = lazy_pattern(r"['’]s?(?!\w)")
 _NEGATED = lazy_pattern(r"['’]t\b", re.IGNORECASE)  # the Don of don't
 _BEARER = lazy_pattern(r"\s+(?:of\s+(?:the\s+)?)?([A-Z][^\W_]*)")
 _BETWEEN_PARTS = (" ", " of ", " of the ")
-_LIST_GAP = lazy_pattern(r"\s*(?:(?:,\s*(?:and|&|or)?|and|&|or)\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady)\s+)?|,)\Z")
+_AND = "and|&|or|und|sowie|oder|et|ou|y|e|o|u|и|или|да"
+_LIST_GAP = lazy_pattern(
+    rf"\s*(?:(?:,\s*(?:{_AND})?|{_AND})\s+(?:(?:the|my|his|her|their|Sir|Lord|Lady|der|die|das|den|le|la|les|el|los|las|"
+    r"os?|as?)\s+)?|,|[、\uff0c]\s*|と|や|和|跟|与|及|、?と)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +104,11 @@ class Names:
         for form in sorted(_forms(members), key=lambda form: -len(form.words)):
             self._by_first.setdefault(form.words[0], []).append(form)
         self._unspaced = _unspaced(members)
-        self._found = lru_cache(maxsize=64)(self._find)
+        self._found = lru_cache(maxsize=512)(self._find)
         self._inflected = _inflected(members)
         self._words = {member.id: {word for name in member.names for word in _name_words(name)} for member in members}
+        self.epithets = _epithets(self._words)
+        """A word in only one member's name, of several → their id: `the courier` is Courier Quddus."""
 
     def may_be(self, pronoun: str, id: str) -> bool | None:
         """Whether `he` or `she` can mean them: by a title in their name; `None` where nothing says so."""
@@ -113,8 +119,10 @@ class Names:
         return self._found(text)
 
     def inflected(self, text: str) -> tuple[str, ...]:
-        """Ids of all who are named, in other cases too where a language is written in Cyrillic: `шепчет Борису`."""
+        """Ids of all who are named, in other cases too: `шепчет Борису`, `in Annas Ohr`."""
         found = [mention.id for mention in self.find(text)]
+        genitives = [word for word in _WORD.findall(text) if word.endswith("s")]
+        found += [mention.id for word in genitives for mention in self.find(word[:-1])]
         if self._inflected:
             words = [word for word in map(fold, _WORD.findall(text)) if not word.isascii()]
             found += [id for stem, id in self._inflected.items() if any(map(stem.fullmatch, words))]
@@ -283,6 +291,15 @@ def _ends(form: _NameForm, words: Sequence[tuple[str, int, int]], at: int, text:
     if form.capital and text[start].islower() and form.words[0] != "the":
         return None
     return words[last][2]
+
+
+def _epithets(words: Mapping[str, Set[str]]) -> dict[str, str]:
+    owners: dict[str, list[str]] = {}
+    for id, each in words.items():
+        for word in each if len(each) > 1 else ():
+            if len(word) > 3 and word.isalpha() and word not in _NO_NAMES:
+                owners.setdefault(word, []).append(id)
+    return {word: ids[0] for word, ids in owners.items() if len(ids) == 1}
 
 
 def _inflected(members: Iterable[Character]) -> dict[re.Pattern[str], str]:

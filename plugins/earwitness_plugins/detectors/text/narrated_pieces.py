@@ -12,12 +12,14 @@ from itertools import groupby
 
 from earwitness.patterns import lazy_pattern
 
-from ..discretion.inner_prose import sentences
+from ..discretion import out_of_character
+from ..discretion.inner_prose import does_something, is_inner, sentences
 from .directions import direction
 from .fragments import Fragment
 from .names import Mention, Names, lists
 from .privacy import confinement
 from .segments import HeardSegment, SegmentKind
+from .stems import holds_any
 
 _STEMS = (
     *(
@@ -53,7 +55,21 @@ _STEMS = (
         "know",
         "knew",
     ),
-    *("meanwhile", "elsewhere", "the same", "back ", "the other"),
+    *(
+        "meanwhile",
+        "elsewhere",
+        "the same",
+        "back ",
+        "the other",
+        "wonder",
+        "felt",
+        "saw ",
+        "reali",
+        "remember",
+        "god",
+        "?",
+    ),
+    *("here", "shall i", "should i", "you'd", "let me", "want me", "[", "("),
 )
 _PERCEIVES = (
     r"(?:see[sn]?|saw|hears?|heard|notices?|noticed|feels?|felt|senses?|sensed|recogni[sz]es?|recogni[sz]ed|remembers?|remembered|realis\w+|"
@@ -91,6 +107,7 @@ _APART = lazy_pattern(
     re.IGNORECASE,
 )
 _QUOTE_OPENS = lazy_pattern(r"""\s*["“«‘]""")
+_QUOTES = lazy_pattern(r"""["“«”»]|(?<!\w)['‘]""")
 _TAG = lazy_pattern(r"""["”»’]\s*[^"“«‘.!?]*\Z|[:,]\s*\Z""")
 _ELSEWHERE = lazy_pattern(
     r"[\W_]*(?:(?:meanwhile|at\s+the\s+same\s+(?:time|moment))\W{1,3}(?:in|at|on|over|back|up|down|out|across|elsewhere|upstairs|"
@@ -100,15 +117,58 @@ _ELSEWHERE = lazy_pattern(
 _PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n\s*")
 _SENTENCE_IN_QUOTE = lazy_pattern('["“«][^"”»]*["”»]?')
 
+_CUED = lazy_pattern(r"[\s*_]*[(\[]\s*(?:@|to\s+|for\s+)?", re.IGNORECASE)
+_CUED_ENDS = lazy_pattern(r"\s*(?:\(private(?:ly)?\)|only|privately)?\s*[,:\u2013\u2014-]", re.IGNORECASE)
+_TO_YOU = lazy_pattern(
+    r"\s*[,:\u2013\u2014-]\s*(?:meanwhile,?\s+|now,?\s+|as\s+for\s+)?"
+    r"(?:you|your|vous|tu|te|ihr|du|usted|você|ты|вы)\b",
+    re.IGNORECASE,
+)
+"""Paragraphs that open so, to several players, are each for one: `Bob, you are in the cellar.`"""
+_MINDS = lazy_pattern(
+    r"""\s+(?:(?:\w+ly|had|still|also|suddenly|now|never|at\s+once)\s+)*
+    (?: (?:wonder(?:s|ed)|thought|thinks)(?!\s+(?:aloud|out)) | fear(?:s|ed)\s+that
+      | hope[sd]\s+(?:that|nobody|no\s+one|he|she|they) | suspect(?:s|ed) | dread(?:s|ed)
+      | wish(?:es|ed)\s+(?:that|he|she|they)
+      | pray(?:s|ed)\s+(?:that|silently) | mused | reflected | told\s+(?:him|her)self
+      | (?:saw|sees|noticed|notices|knew|knows|felt|feels|guessed|realis\w+|realiz\w+|understood|understands|
+          remember(?:s|ed)|recalled|recogni[sz]ed|decided|counted)
+        \s+(?:at\s+once\s+|now\s+|suddenly\s+)?(?:that|how|what|why|who|whose|where|whether)
+      | felt\s+in\s+(?:his|her|their)\s+pocket
+      | could\s+not\s+(?:make\s+sense|believe|understand|help\s+(?:thinking|wondering)) )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Behind the name of whoever alone knows what the sentence tells."""
+_THOUGHT_TAG = lazy_pattern(r",\s+(?:thought|wondered|mused)\s+\Z|[,.!?]\s+\Z", re.IGNORECASE)
+_TAGGED = lazy_pattern(
+    r"\s+(?:thought|thinks|wondered|wonders|mused|told\s+(?:him|her)self)\s*(?:[.,;!?…]|\Z)", re.IGNORECASE
+)
+_TAGGED_BACK = lazy_pattern(r"[,.!?]\s+(?:he|she)\s+(?:thought|wondered|mused|told\s+(?:him|her)self)\b", re.IGNORECASE)
+_INDIRECT = lazy_pattern(
+    r"""\A (?!.*\byou\b) (?: .*\?\s*\Z | \W*(?:god|dear\s+god|oh|damn|of\s+course|good\s+god|heavens|no,|
+        so\s+that\b|what\s+if|if\s+only|still\s+there|never\b) | .*\bI(?:['’](?:m|ll|d|ve))?\b | .*\bmy\b )""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+_PRONOUN = lazy_pattern(r"\W*(?:he|she|they|it|his|her|their)\b", re.IGNORECASE)
+
 SoleHearers = tuple[str, ...] | None
 
 
 def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
     """The segments of a narrator's message; empty where all of it is for everybody."""
-    folded = text.lower()
-    if not any(stem in folded for stem in _STEMS):
+    if not holds_any(text, _STEMS):
         return ()
-    pieces = [each for paragraph in _paragraphs(text) for each in _paragraph(paragraph, names)]
+    paragraphs = list(_paragraphs(text))
+    frames = out_of_character.frames(paragraphs)
+    players = _players(paragraphs, names)
+    pieces: list[ToldPiece] = []
+    for at, paragraph in enumerate(paragraphs):
+        if at in frames:
+            pieces.append((paragraph, (), "ooc"))
+        elif at in players:
+            pieces.append((paragraph, players[at], "whisper"))
+        else:
+            pieces += _paragraph(paragraph, names)
     if all(audience is None for _, audience, _ in pieces):
         return ()
     groups = groupby(pieces, key=lambda each: each[1:])
@@ -118,20 +178,91 @@ def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
 ToldPiece = tuple[str, SoleHearers, SegmentKind]
 
 
+def _players(paragraphs: Sequence[str], names: Names) -> dict[int, tuple[str, ...]]:
+    """Number of a paragraph → whom it speaks to, where several players are told different things."""
+    found: dict[int, tuple[str, ...]] = {}
+    for at, paragraph in enumerate(paragraphs):
+        first = _first_named(paragraph, names)
+        if first and not paragraph[: first[0].start].strip(" \t\n*_[(") and _TO_YOU.match(paragraph, first[-1].end):
+            found[at] = tuple(dict.fromkeys(each.id for each in first))
+    return found if len(set(found.values())) > 1 else {}
+
+
 def _paragraph(text: str, names: Names) -> Iterator[ToldPiece]:
     """Its sentences, each with whom it is for; what goes on with what only some perceive is for the same."""
     if _ELSEWHERE.match(text) and (there := tuple(dict.fromkeys(each.id for each in names.find(text)))):
         yield text, there, "action"
         return
+    if (cued := _cued(text, names)) is not None:
+        yield text, cued, "whisper"
+        return
+    yield from _told(text, names)
+
+
+def _cued(text: str, names: Names) -> SoleHearers:
+    """Whom a paragraph in brackets is for: `[Bob, perception 17: the innkeeper lies.]`."""
+    opens, first = _CUED.match(text), _first_named(text, names)
+    if opens is None or not first or first[0].start != opens.end() or text.rstrip(" \t\n*_")[-1:] not in ")]":
+        return None
+    return tuple(dict.fromkeys(each.id for each in first)) if _CUED_ENDS.match(text, first[-1].end) else None
+
+
+def _told(text: str, names: Names) -> Iterator[ToldPiece]:
     before: SoleHearers = None
+    how: SegmentKind = "action"
+    subject: tuple[str, ...] = ()
     apart = False
     for sentence in _units(text):
         audience, kind = _audience(sentence, names)
-        if audience is None and before is not None and (apart or _GOES_ON.match(sentence)):
-            audience, kind = before, "whisper"
+        plain = _QUOTES.search(sentence) is None
+        if audience is None and plain and (mind := _mind(sentence, names, subject)):
+            audience, kind = mind, "thought"
+        if audience is None and before is not None and _goes_on(sentence, how, plain=plain, apart=apart):
+            audience, kind = before, how if how == "thought" else "whisper"
         apart = apart or (audience is not None and _APART.search(sentence) is not None)
         yield sentence, audience, kind if audience is not None else "action"
-        before = audience
+        before, how = audience, kind
+        subject = tuple(each.id for each in _subject_named(sentence, names)) or subject
+
+
+def _goes_on(sentence: str, how: SegmentKind, *, plain: bool, apart: bool) -> bool:
+    """Whether a sentence is for the same as the one before; a thought goes on in what tells of no deed."""
+    if how == "thought":
+        return plain and is_inner(sentence) and not does_something(sentence)
+    return apart or _GOES_ON.match(sentence) is not None
+
+
+def _mind(sentence: str, names: Names, subject: tuple[str, ...]) -> tuple[str, ...]:
+    """Who alone knows what a sentence tells: whose mind it is in, by its words, or of whom was told just before."""
+    found = names.find(sentence)
+    for mention in found:
+        opens = not mention.possessive and not sentence[: mention.start].strip(" \t\n*_—–-")
+        if opens and _MINDS.match(sentence, mention.end):
+            return (mention.id,)
+        if _THOUGHT_TAG.search(sentence[: mention.start]) and _TAGGED.match(sentence, mention.end):
+            return (mention.id,)
+    if len(subject) != 1:
+        return ()
+    if _TAGGED_BACK.search(sentence) or ((he := _PRONOUN.match(sentence)) and _MINDS.match(sentence, he.end())):
+        return subject
+    if not _is_of_others(found, subject) and _INDIRECT.search(sentence):
+        return () if does_something(sentence) else subject
+    return ()
+
+
+def _is_of_others(found: Sequence[Mention], subject: tuple[str, ...]) -> bool:
+    return bool(found) and found[0].start == 0 and found[0].id not in subject
+
+
+def _subject_named(sentence: str, names: Names) -> Sequence[Mention]:
+    """Those with whose names a sentence begins: whom the next one may tell of."""
+    first = _first_named(sentence, names)
+    return first if first and not first[-1].possessive else ()
+
+
+def _first_named(text: str, names: Names) -> Sequence[Mention]:
+    groups = lists(text, names.find(text))
+    return groups[0] if groups else ()
 
 
 def _audience(sentence: str, names: Names) -> tuple[SoleHearers, SegmentKind]:
@@ -177,8 +308,7 @@ def _is_cue(sentence: str, at: int) -> bool:
 
 
 def _named_first(sentence: str, names: Names) -> tuple[str, ...]:
-    group: Sequence[Mention] = next(iter(lists(sentence, names.find(sentence))), ())
-    return tuple(dict.fromkeys(each.id for each in group))
+    return tuple(dict.fromkeys(each.id for each in _first_named(sentence, names)))
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from earwitness.patterns import lazy_pattern
 
+from ..acts.tokens import words_of
+from ..journeys.lexicon import tells_of_movement_elsewhere
 from .marks import Chunk, is_bare
 from .names import opening_name
 
@@ -16,13 +18,32 @@ _SAYS = lazy_pattern(
     r"\b(?:sa(?:id|ys?)|ask(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|th(?:inks?|ought)|cr(?:y|ies|ied)|call(?:s|ed)?|"
     r"add(?:s|ed)?|whisper(?:s|ed)?|murmur(?:s|ed)?|mutter(?:s|ed)?|laugh(?:s|ed)?|wonder(?:s|ed)?|shout(?:s|ed)?)\b"
 )
-_DEED = lazy_pattern(r"\s+(?:\w+ly\s+)?(?!(?:is|was|has|does|says|plus|as|his)\b)[a-z]+(?:s|ed)\b")
+_DEED = lazy_pattern(
+    r"\s+(?:\w+ly\s+)?(?!(?:is|was|has|does|says|plus|as|his)\b)(?:[a-z]+(?:s|ed)|had|went|took|came|stood|sat|got|put|made|ran|held|let|felt|saw|kept|gave|found|left|could)\b"
+)
+_SENTENCE = 3
+"""As many words at least, within single quotes, are a sentence that somebody says."""
 _TELLERS = frozenset({"i", "he", "she"})
 _UNMARKED_TAG = lazy_pattern(
     r"[,!?…]\s+(?:(?P<who>I|he|she|[A-Z][\w'’-]+)\s+(?:say|said|tell|told|ask|asked|shout|shouted|answer|answered|whisper|whispered|reply|"
     r"replied|call|called)s?(?:\s+(?:him|her|them|back|quietly|aloud))?|(?:says?|said|asks?|asked|shouts?|answers?|answered)\s+(?:[A-Z][\w'’-]+))"
     r"(?=\s*(?:[.,;:!?…]|\Z))"
 )
+_VERBS = (
+    r"(?:sa(?:id|ys?)|ask(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|call(?:s|ed)?|cr(?:y|ies|ied)|whisper(?:s|ed)?|murmur(?:s|ed)?|tells?|told|"
+    r"shout(?:s|ed)?|look(?:s|ed)?|turn(?:s|ed)?|nod(?:s|ded)?|sat|sits?|st(?:ood|ands?)|went|go(?:es)?|took|takes?|put|puts|smile[sd]?|laugh(?:s|ed)?)"
+)
+_FIRST_TELLER = lazy_pattern(
+    rf"\bI\s+(?:\w+ly\s+)?{_VERBS}\b|\b(?:said|asked|answered|cried)\s+I\b|"
+    r"\b(?:dis|fis|sagte|fragte)[- ](?:je|ich)\b|\bich\s+(?:sagte|fragte)\b"
+)
+_THIRD_TELLER = lazy_pattern(
+    rf"\b(?:[Hh]e|[Ss]he)\s+(?:\w+ly\s+)?{_VERBS}\b|\b(?:said|says|asked|asks|answered|replied|cried|called|whispered|murmured)\s+(?:the\s+)?[A-Z]|"
+    r"\b[A-Z][\w'’-]+\s+(?:said|says|asked|asks|answered|replied|cried|called|whispered|murmured)\b|"
+    r"\b(?:sagte|sagt|fragte|fragt|rief|ruft|antwortete|dijo|preguntó|dit|demanda|fit|répondit|disse|perguntou|сказал|сказала|спросил|"
+    r"спросила)\s+(?!ich\b|je\b|yo\b|eu\b)(?:er|sie|il|elle|он|она|\w+)|[他她](?:说|問|问|笑)|(?:と|って)\w{0,6}(?:言った|聞いた)"
+)
+_GOES_ON = lazy_pattern(r"\s+[^\W\d_A-Z]")
 _NO_WORD = lazy_pattern(r"\A\W+")
 
 
@@ -33,7 +54,11 @@ def is_prose(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
     if not quotes or not bare:
         return False
     first = quotes[0]
-    if first.text[0] in _APOSTROPHES and not (_SAYS.search(first.after) or not first.before.strip()):
+    if (
+        first.text[0] in _APOSTROPHES
+        and not _is_speech(first)
+        and not (_SAYS.search(first.after) or not first.before.strip())
+    ):
         return opening_name(bare, own) is not None and bool(_DIALOGUE_END.search(first.text))
     stands_alone = not first.before.strip() or _SENTENCE_END.search(first.before)
     opens = not first.before.strip() and first.text[0] in "«„" and first.after.lstrip()[:1].islower()
@@ -41,11 +66,37 @@ def is_prose(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
     return opening_name(bare, own) is not None or bool(stands_alone and is_dialogue)
 
 
+def _is_speech(quote: Chunk) -> bool:
+    """`She laughed. ‘Not today, my dear.’`: whole sentences in single quotes, behind a whole sentence."""
+    words = len(quote.text.split())
+    return words >= _SENTENCE and bool(_SENTENCE_END.search(quote.before) and _DIALOGUE_END.search(quote.text))
+
+
 def tells_of_oneself(text: str, own: Sequence[str]) -> bool:
     """Whether the text opens with a deed of the speaker's, told by name: `Alice nods and thinks of home.`."""
     opening = _NO_WORD.sub("", text)
     named = opening_name(opening, own)
-    return named is not None and _DEED.match(opening, len(named)) is not None
+    if named is None:
+        return False
+    return _DEED.match(opening, len(named)) is not None or _moves_elsewhere(opening, len(named))
+
+
+def _moves_elsewhere(text: str, at: int) -> bool:
+    """`Clara ging hinaus`, `Clara se leva et sortit`; not `Clara, sort !`."""
+    return _GOES_ON.match(text, at) is not None and tells_of_movement_elsewhere(words_of(text[at:]))
+
+
+def is_in_third_person(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
+    """Whether narration tells of its speaker as `he`, `she` or by name: `said Otar`, `she said`; not `I said`."""
+    told = [chunk.text for chunk in chunks if chunk.mark == "bare"]
+    if any(_FIRST_TELLER.search(text) for text in told):
+        return False
+    return any(_THIRD_TELLER.search(text) for text in told) or any(tells_of_oneself(text, own) for text in told)
+
+
+def tells_who_speaks(text: str) -> bool:
+    """Whether narration tells of what somebody says or does: `said Otar`, `I nodded`."""
+    return _THIRD_TELLER.search(text) is not None or _FIRST_TELLER.search(text) is not None
 
 
 def is_unmarked(text: str, own: Sequence[str]) -> bool:

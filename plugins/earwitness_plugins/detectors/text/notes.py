@@ -15,6 +15,7 @@ from earwitness.patterns import lazy_pattern
 from .manners import WRITES
 from .marks import Chunk
 from .names import Names, lists
+from .stems import holds_any
 
 _MAY_TELL = frozenset({"star", "under", "italic", "paren"})
 _NEAR = 240
@@ -83,6 +84,11 @@ _SENT = lazy_pattern(rf"\b{_SENDS}\s+[\w'’-]+(?:\s+[\w'’-]+){{0,3}}[.…]?[\
 _SENT_TO = lazy_pattern(rf"\b{_SENDS}\s", re.IGNORECASE)
 _ANY_GIVING = lazy_pattern(rf"\b{_GIVES}\b", re.IGNORECASE)
 _OF_OURS = lazy_pattern(r"\b(?:me|us|you)\b", re.IGNORECASE)
+_OPENS_LETTER = lazy_pattern(
+    rf"[\W_]*(?:\w+\s+){{0,2}}?(?:reads?|opens?|unfolds?|unseals?|tears?\s+open)\s+(?:it|{_A}\s+(?:[\w-]+\s+){{0,2}}?(?:note|letter|card|telegram|envelope|e?mail|message|"
+    r"text|scroll)s?)\b(?![^.]*\b(?:aloud|to\s+(?:all|every\w+|the)))[^.!?:\n]{0,30}[.:]?[\s*_)]*\Z",
+    re.IGNORECASE,
+)
 _CLOSES = " \t\n*_)"
 _DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|sir|lord|lady)\s+){0,2}\Z", re.IGNORECASE
@@ -103,12 +109,17 @@ def apart(chunks: Sequence[Chunk], is_open: Callable[[Chunk], bool]) -> Iterator
         return
     before: Chunk | None = None
     for chunk in chunks:
-        if before is not None and (chunk.mark == "quote" or (chunk.mark == "bare" and before.mark != "bare")):
+        if before is not None and (chunk.mark == "quote" or _is_written_bare(chunk, before)):
             yield replace(chunk, mark="written", before=before.text[-_NEAR:])
             before = None
             continue
         yield from _within(chunk) if chunk.mark in _MAY_TELL and is_open(chunk) else (chunk,)
         before = chunk if _is_followed(chunk) and (chunk.mark == "bare" or is_open(chunk)) else None
+
+
+def _is_written_bare(chunk: Chunk, before: Chunk) -> bool:
+    """Words without marks are written behind `*slips Bob a note:*`; behind `*reads a letter*` they are said."""
+    return chunk.mark == "bare" and before.mark != "bare" and not _OPENS_LETTER.match(before.text)
 
 
 def written(text: str) -> tuple[int, int] | None:
@@ -143,8 +154,7 @@ def readers(head: str, names: Names) -> tuple[str, ...]:
 
 
 def _may_tell(text: str) -> bool:
-    folded = text.lower()
-    return any(stem in folded for stem in _STEMS)
+    return holds_any(text, _STEMS)
 
 
 def _is_head(head: str) -> bool:
@@ -170,7 +180,9 @@ def _within(chunk: Chunk) -> Iterator[Chunk]:
 
 
 def _is_followed(chunk: Chunk) -> bool:
-    """Whether what is written follows: `*slips Bob a note:*`, `*texts Bob*`."""
+    """Whether what is written follows: `*slips Bob a note:*`, `*texts Bob*`, `*opens the letter*`."""
+    if chunk.mark != "bare" and not chunk.thought and _OPENS_LETTER.match(chunk.text) and not _OPEN.search(chunk.text):
+        return not _SAYS.search(chunk.text.rstrip(_CLOSES))
     if chunk.thought or (chunk.mark != "bare" and chunk.mark not in _MAY_TELL) or not _may_tell(chunk.text[-_NEAR:]):
         return False
     near = chunk.text[-_NEAR:]

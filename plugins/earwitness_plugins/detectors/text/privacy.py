@@ -38,6 +38,7 @@ _TOWARDS = (
             (?:\w+\s+){0,3}?to\s+""",
             r"""\b(?:lean|bend|turn|move|step|walk|bow)(?:s|ed|ing)?\b
             (?:\s+(?:\w+ly|in|over|close|closer|down|across)){0,4}\s+to(?:wards?)?\s+""",
+            r"\bmouth(?:s|ed|ing)\s+(?:[\w\ ]{1,30}\s+)?[\"“][^\"”\n]{0,80}[\"”]\s+(?:to|at)\s+",
             r"\b(?:in|into|inside|to)\s+(?=[\w\ '’-]{1,40}['’]s?\s+(?:minds?|heads?|thoughts|brain)\b)",
             r"""\b(?:telepath\w*|psych\w*|psion\w*|mental\w*|thoughts?|minds?|link|bond|voice|message|mouth\w*|out)\b[\s,-]*
             (?:\w+\s+){0,3}?(?:to|at|with)\s+""",
@@ -48,6 +49,24 @@ _DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
 )
 _PRONOUN = lazy_pattern(r"[\W_]*(?:him|her|them|his|their|you|your)\b", re.IGNORECASE)
+_SENDS = lazy_pattern(
+    r"""\b(?:texts|texted|texting|messages|messaged|messaging|dms|dm(?:['’]?(?:s|ed))?|pms?|sms|whatsapp\w*|e?mails|
+    e?mailed|types|typed|typing|
+    (?:sends?|sent|shoots?|drops?|fires?)\s+(?:[\w'’-]+\s+){1,3}?(?:text|message|dm|pm|sms|e-?mail|voice\s+note)|
+    (?:direct|private|text)\s+message|private\s+(?:channel|line|frequency|chat)|telepath\w*|psionic\w*|
+    mind(?:[- ]?(?:link|speak\w*|touch))?|minds|thought-?(?:speak|link)|bond|mentally|
+    schreibt|simst|escribe|écrit|envoie|escreve|manda|scrive|пишет|шлёт)\b|微信|短信|私信|メール|念話""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ON_PAPER = lazy_pattern(
+    r"\b(?:notes?|letters?|papers?|napkins?|envelopes?|scrolls?|diar\w+|journals?|cards?)\b", re.IGNORECASE
+)
+_KEPT_FROM = lazy_pattern(
+    r"""\b(?:so|lest|before|while|without|behind|under|out\s+of\s+(?:earshot|hearing|sight)\s+of|away\s+from|unseen\s+by|
+    unnoticed\s+by|over|past)\b.*""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+"""Who is named behind it does not hear: `beside her ear, so that Carol cannot hear`."""
 _EAR = lazy_pattern(
     r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder)\b",
     re.IGNORECASE,
@@ -67,6 +86,8 @@ class Confinement:
     """`whisper`, `thought`, `aside`, `ooc` or `secret`."""
     listeners: tuple[str, ...] = ()
     """Ids of those it is meant for, the speaker not counted."""
+    sent: bool = False
+    """It goes by a message, a mind or a channel of its own, so that those who are elsewhere get it, too."""
 
 
 def confinement(
@@ -81,26 +102,37 @@ def confinement(
     if not confined:
         return _feeling(found, names) if narrator else None
     common = [id for id in confined[0].listeners if all(id in other.listeners for other in confined[1:])]
-    return Confinement(next((c.how for c in confined if c.how != "whisper"), "whisper"), tuple(common))
+    how = next((c.how for c in confined if c.how != "whisper"), "whisper")
+    return Confinement(how, tuple(common), sent=all(c.sent for c in confined))
 
 
 def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator: bool) -> Confinement | None:
     if piece.written or (piece.kind == "whisper" and manner(piece.text) == "paper"):
         if languages.manner(piece.text) and (named := names.inflected(piece.text)):
-            return Confinement("whisper", named)
-        return Confinement("whisper", readers(piece.text, names))
+            return Confinement("whisper", named, sent=is_sent(piece.text))
+        return Confinement("whisper", readers(piece.text, names) or _texted(piece.text, spoken_to), is_sent(piece.text))
     if piece.kind == "whisper":
-        return (
-            _narrated_whisper(piece.text, names)
-            if narrator
-            else Confinement("whisper", _listeners(piece.text, names, spoken_to))
-        )
+        if narrator:
+            return _narrated_whisper(piece.text, names)
+        if _ON_PAPER.search(piece.text) and (given := readers(piece.text, names)):
+            return Confinement("whisper", given)
+        return Confinement("whisper", _listeners(piece.text, names, spoken_to), is_sent(piece.text))
     if piece.kind == "secret":
         doer = _subject(piece.text, names) if narrator else ()
         return Confinement("secret", tuple(dict.fromkeys((*doer, *_sharing(piece.text, names)))))
     if piece.kind not in PRIVATE:
         return None
     return Confinement(piece.kind, _subject(piece.text, names) if narrator and piece.kind == "thought" else ())
+
+
+def is_sent(direction: str) -> bool:
+    """Whether a direction tells of a text message, of thoughts sent to another mind or of a private channel."""
+    return _SENDS.search(direction) is not None
+
+
+def _texted(direction: str, spoken_to: Sequence[str]) -> tuple[str, ...]:
+    """Whom a text message that names nobody is for: `*texts back*`."""
+    return tuple(spoken_to) if is_sent(direction) and not _ON_PAPER.search(direction) else ()
 
 
 def _sharing(deed: str, names: Names) -> tuple[str, ...]:
@@ -119,7 +151,8 @@ def _feeling(found: Sequence[Fragment], names: Names) -> Confinement | None:
 def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[str, ...]:
     """Whom a direction names as listeners. A stranger's name is nobody; `him` is who is then spoken to by name."""
     zone = _zone(direction)
-    if languages.manner(direction) and (named := names.inflected(direction)):
+    foreign = (zone is None or not languages.is_english(direction)) and languages.manner(direction)
+    if foreign and (named := names.inflected(_KEPT_FROM.sub("", direction))):
         return named
     if zone is None or _PRONOUN.match(direction, zone):
         return tuple(spoken_to)

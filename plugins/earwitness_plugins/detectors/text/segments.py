@@ -50,6 +50,8 @@ class HeardSegment:
     """How it is meant."""
     audience: tuple[str, ...] | None
     """Ids of those it is for, besides the speaker; `None` = everybody."""
+    sent: bool = False
+    """It reaches them wherever they are, as a text message does."""
 
 
 def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[HeardSegment, ...]:
@@ -90,7 +92,7 @@ def _narrowed(scope: Confinement | None, other: Confinement) -> Confinement:
     if scope is None:
         return other
     common = tuple(id for id in scope.listeners if id in other.listeners)
-    return replace(scope if scope.how != "whisper" else other, listeners=common)
+    return replace(scope if scope.how != "whisper" else other, listeners=common, sent=scope.sent or other.sent)
 
 
 def _reached_back(found: Sequence[Stretch], at: int) -> Iterator[int]:
@@ -153,7 +155,7 @@ def _greets_all(found: Sequence[Stretch], at: int) -> bool:
 
 def _heard(stretch: Stretch, scope: Confinement | None) -> HeardSegment:
     if scope is not None:
-        return HeardSegment(stretch.text, _kind(scope), scope.listeners)
+        return HeardSegment(stretch.text, _kind(scope), scope.listeners, sent=scope.sent)
     spoken = any(piece.kind in ("spoken", "quoted") for piece in stretch.fragments)
     return HeardSegment(stretch.text, "spoken" if spoken or not stretch.fragments else "action", None)
 
@@ -168,7 +170,7 @@ def _kind(scope: Confinement) -> SegmentKind:
 
 
 def _joined(found: Sequence[HeardSegment]) -> tuple[HeardSegment, ...]:
-    alike = (list(group) for _, group in groupby(found, key=lambda each: (each.kind, each.audience)))
+    alike = (list(group) for _, group in groupby(found, key=lambda each: (each.kind, each.audience, each.sent)))
     return tuple(replace(group[0], text=_text_of(group)) if len(group) > 1 else group[0] for group in alike)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from .fragments import Fragment
+from .stems import holds_any
 
 FEWEST_LETTERS = 3
 """`NO!` in capitals is short, and `OK!` says little of how loud it is; `HELP!` is shouted."""
@@ -31,8 +32,7 @@ def is_shouted(found: Sequence[Fragment], own: Iterable[str] = ()) -> bool:
 
 def _says_it_is_shouted(text: str, own: Iterable[str]) -> bool:
     """Most texts hold none of the verbs, which is quicker to see."""
-    small = text.lower()
-    return any(stem in small for stem in _STEMS) and _says_so(tuple(own)).search(text) is not None
+    return holds_any(text, _STEMS) and _says_so(tuple(own)).search(text) is not None
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,8 @@ from .movements import Move, is_place
 from .names import fold
 
 UNNAMED = State().current_scene
+APART_FROM_ALL = "apart "
+"""How the id of a place begins where nobody is but those who left together."""
 _HERE = frozenset(
     ("room", "scene", "stage", "place", "area", "group", "party", "circle", "conversation", "company", "table", "door")
 )
@@ -145,6 +147,8 @@ class Surroundings:
     def _destination(self, move: Move, *, narrated: bool) -> str | None:
         """Where a move leads: the id of a place, `None` for nowhere else."""
         scene = self.state.current_scene
+        if move.place is None and self.place is not None and move.id not in self.near:
+            return self.place  # `Ann comes in`, told where others are apart
         if move.place is None or _HERE.issuperset(_place_words(move.place)):
             return scene
         if (known := self.known_place(move.place)) is not None:

@@ -39,6 +39,10 @@ class ThoughtFinder:
     """What its marks mean."""
     prose: bool
     """Bare text is narration."""
+    untold: bool = False
+    """It is narration as a whole: where what is said stands in quotation marks, it has none."""
+    third: bool = False
+    """The narration tells of its speaker in the third person."""
 
     def set_apart(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
         """The chunks, with what is thought set apart.
@@ -46,6 +50,9 @@ class ThoughtFinder:
         Where quotes are out of balance they say nothing, and a message that tells of thoughts is one as a whole.
         """
         if any(map(_is_unbalanced, chunks)) and self._tells_anywhere(chunks):
+            yield replace(chunks[0], mark="narrated", text=self.text, start=0, thought=True)
+            return
+        if self.untold and inner_prose.is_mostly_inner(self.text, third=self.third):
             yield replace(chunks[0], mark="narrated", text=self.text, start=0, thought=True)
             return
         for run in _runs(chunks):
@@ -64,7 +71,8 @@ class ThoughtFinder:
         told, before = self._told(chunk, prose=self.prose), self.text[: chunk.start].rstrip()[-1:]
         if (before and before in _SHUTS_DIRECTION) or not self._is_narration(chunk):
             return told
-        inner = inner_prose.spans(chunk.text, after_quote=before != "" and before in QUOTE_MARKS, is_told=_is_whispered)
+        after_quote = before != "" and before in QUOTE_MARKS
+        inner = inner_prose.spans(chunk.text, after_quote=after_quote, is_told=_is_whispered, third=self.third)
         return thoughts.joined((*told, *inner)) if inner else told
 
     def _told(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
@@ -85,7 +93,7 @@ class ThoughtFinder:
         if chunk.mark != "bare" or not self._is_narration(chunk) or not is_secret(chunk.text):
             return iter((chunk,))
         found = inner_prose.sentences(chunk.text)
-        return chunk.set_apart((span for span in found if is_secret(chunk.text[slice(*span)])), "secret")
+        return chunk.set_apart((span for span in found if direction(chunk.text[slice(*span)]) == "secret"), "secret")
 
     def _is_narration(self, chunk: Chunk) -> bool:
         return self.prose or tells_of_oneself(chunk.text, self.own) or is_unmarked(chunk.text, self.own)

@@ -6,6 +6,8 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from .guards import guarded_pattern
+
 SELF = r"(?:my|him|her|it|one|your)self|themselves|ourselves"
 _THINK = (
     r"(?:think(?:s|ing)?|thought|wonder(?:s|ed|ing)?|ponder(?:s|ed|ing)?|mus(?:es?|ed|ing)|daydream(?:s|ed|ing)?|"
@@ -67,7 +69,7 @@ INTRODUCES = rf"{_WHAT_RACES}\s+(?:\w+ly\s+)?{_RACES}\w*[^.!?…:\"“”\n]{{0,
 """`mind raced: `, `thought ran through her head: `: what follows is thought."""
 INTRODUCED = lazy_pattern(rf"(?:['’]s?\s+|\W*(?:his|her|their)\s+)(?:\w+\s+)?{INTRODUCES}", re.IGNORECASE)
 
-CUE = lazy_pattern(
+CUE = guarded_pattern(
     rf"""
       (?P<introduces> \b{INTRODUCES} )
     | (?P<strong>
@@ -216,6 +218,8 @@ DEED = lazy_pattern(
         cough|clear|whisper|cr(?:y|ies)|blush|gasp|yawn|clap|tap|rub|cross|fold|tilt|peek|stretch)\w*\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+SHORTENED = lazy_pattern(r"\W*(?:he|she|it|they|I|we|you|that|who|there)['’]", re.IGNORECASE)
+"""`He's looking at me` is no deed told by name."""
 DESCRIBES = lazy_pattern(
     r"(?:\w+['’]?\w*\W+){0,2}?(?!(?:this|his|its|pls|yes|always|perhaps|guess|plus|thus|need|indeed|only)\b)"
     r"\w{2,}(?:s|ing|ed|ly)\b",
@@ -250,7 +254,7 @@ _I_FEEL = (
 _CLOSED = r"(?=\s*(?:[.,;:!?…—–)]|\Z)"
 _LIES = rf"lying{_CLOSED}|\s+(?:to|about|again|through|and|because|for|when|now|he|she|they|I|us)\b)"
 _OVERMUCH = rf"{_CLOSED}|\s+(?:too\s+much|nothing|everything|something|it|more|to\s+me)\b)"
-JUDGES = lazy_pattern(
+JUDGES = guarded_pattern(
     rf"""
     (?: \A | [.!?…,;:—–(] | \b(?:and|but|because|since|if|so|that|for|or|then)\b ) [\s\W]{{0,4}}
     (?: I(?:['’](?:ll|d|ve|m))?\s+ (?:(?:\w+ly|still|just|already|do|did|never|always)\s+){{0,2}}

@@ -14,6 +14,7 @@ from earwitness.sentences import sentences
 
 from . import thought_patterns as patterns
 from .names import opening_name
+from .stems import holds_any
 
 Span = tuple[int, int]
 NEAR = 100
@@ -30,7 +31,7 @@ _REMARK = 3
 
 def narrated(text: str) -> list[Span]:
     """Where narration tells a thought. What is tagged (`…, she thought`) reaches over its whole paragraph."""
-    if not _holds_any(text, patterns.STEMS):
+    if not holds_any(text, patterns.STEMS):
         return []
     return [span for paragraph in _paragraphs(text) for span in joined(_in_narration(text, paragraph))]
 
@@ -40,7 +41,7 @@ def tagged(text: str, own: Sequence[str], *, follows: bool = False) -> list[Span
 
     `own` are the speaker's names. `follows` says that something stands before the text, of which it may tell.
     """
-    if not _holds_any(text, patterns.SPOKEN_STEMS):
+    if not holds_any(text, patterns.SPOKEN_STEMS):
         return []
     names = frozenset(name.casefold() for name in own)
     spans = (_in_speech(text, paragraph, names, follows=follows) for paragraph in _paragraphs(text))
@@ -49,7 +50,7 @@ def tagged(text: str, own: Sequence[str], *, follows: bool = False) -> list[Span
 
 def may_tell(text: str) -> bool:
     """Whether bare speech holds any word that tells of thinking."""
-    return _holds_any(text, _TELLING_STEMS) or bool(introduced(text, ()))
+    return holds_any(text, _TELLING_STEMS) or bool(introduced(text, ()))
 
 
 def is_tag(text: str, own: Sequence[str]) -> bool:
@@ -121,7 +122,7 @@ def is_remark(text: str) -> bool:
     if len(text.split()) < _REMARK or patterns.STAGE_START.match(text) or not patterns.SPEAKS_OF.search(text):
         return False
     if patterns.SENTENCE.match(text) or patterns.INNER_START.match(text):
-        return not patterns.DEED.match(text)
+        return not patterns.DEED.match(text) or patterns.SHORTENED.match(text) is not None
     return not patterns.DESCRIBES.match(text)
 
 
@@ -138,11 +139,6 @@ def deeds(text: str, own: Sequence[str]) -> Iterator[str]:
             yield lead
         if does := patterns.AND_DOES.search(sentence, cue.end()):
             yield does["deed"]
-
-
-def _holds_any(text: str, stems: Iterable[str]) -> bool:
-    folded = text.lower()
-    return any(stem in folded for stem in stems)
 
 
 def _paragraphs(text: str) -> Iterator[Span]:
@@ -252,7 +248,7 @@ def _thinks_on(text: str, verb: re.Match[str], before: str, own: frozenset[str],
 
 def _tag_end(text: str, own: Sequence[str]) -> int | None:
     """Where the tag ends with which narration opens."""
-    if not _holds_any(text, patterns.STEMS):
+    if not holds_any(text, patterns.STEMS):
         return None
     if found := patterns.OPENING_TAG.match(text):
         return found.end()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 from pydantic import SecretStr
 
-from earwitness.errors import EarwitnessError, SettingsError, StorageError, StrategyError
+from earwitness.errors import EarwitnessError, SettingsError, StorageError
 
 if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction
@@ -48,7 +48,7 @@ class Server:
         try:
             from neo4j import AsyncGraphDatabase
         except ModuleNotFoundError as missing:
-            raise StrategyError("the graph 'neo4j' needs its driver: pip install 'earwitness[neo4j]'.") from missing
+            raise SettingsError("the graph 'neo4j' needs its driver: pip install 'earwitness[neo4j]'.") from missing
         try:
             self._driver = AsyncGraphDatabase.driver(
                 self.uri,

@@ -62,7 +62,7 @@ class Neo4jGraph(walks.Walks):
         self._server = Server(uri, user, password, database, timeout)
 
     async def open(self) -> None:
-        """Connect, and create constraints and indexes. Raises `StorageError`, or `StrategyError` without the driver."""
+        """Connect, and create constraints and indexes. Raises `StorageError`, or `SettingsError` without the driver."""
         await self._server.open()
         try:
             await self._server.define(statements.SCHEMA)

@@ -18,12 +18,12 @@ from earwitness.containers import SESSION_KINDS, character_container, world_cont
 from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import deflated, inflated
+from ..text import as_list
 from . import data, deliveries, layers, messages, plans, register, sessions
 from .differences import Fields, number_of
 from .layers import SessionView
 from .sessions import rowids
 from .snapshots import folded, plans_since
-from .text import as_list
 
 _COPY_REPEATS = (
     "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"

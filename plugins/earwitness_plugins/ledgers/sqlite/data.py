@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import apsw
 from pydantic import JsonValue
 
-from .text import value_as_json
+from ..text import value_as_json
 
 
 def read(connection: apsw.Connection, session: int, plugin: str) -> dict[str, JsonValue]:
@@ -17,6 +17,12 @@ def read(connection: apsw.Connection, session: int, plugin: str) -> dict[str, Js
         "SELECT key, value FROM ledger_data WHERE session = ? AND plugin = ? ORDER BY key", (session, plugin)
     )
     return {key: json.loads(value) for key, value in rows}
+
+
+def owners(connection: apsw.Connection, session: int) -> list[str]:
+    """Names of the plugins that keep something."""
+    rows = connection.execute("SELECT DISTINCT plugin FROM ledger_data WHERE session = ? ORDER BY plugin", (session,))
+    return [str(plugin) for (plugin,) in rows]
 
 
 def write(connection: apsw.Connection, session: int, plugin: str, values: Mapping[str, JsonValue]) -> None:

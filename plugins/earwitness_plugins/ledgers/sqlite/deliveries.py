@@ -17,10 +17,10 @@ from earwitness.slices import in_slices
 
 from ...sqlite.blobs import deflated
 from ...sqlite.long_lists import ListTexts
+from ..text import as_json, as_list, value_as_json
 from . import layers, shared
 from .differences import Differences, Fields, share_fields
 from .layers import SessionView
-from .text import as_json, as_list, value_as_json
 
 _INSERT = (
     "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"

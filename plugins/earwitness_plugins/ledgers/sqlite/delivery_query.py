@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import cast, get_args
 
 import apsw
@@ -11,10 +10,11 @@ import apsw
 from earwitness.errors import unknown
 from earwitness.records.plan import Delivery, Status
 
+from ..delivery_conditions import DeliveryQuery
+from ..text import as_list
 from . import layers
 from .layers import SessionView
 from .shared import Part, whole
-from .text import as_list
 
 _LAYERS = "{layers}"
 """Where the numbers of the layers that a session reads are filled in."""
@@ -29,23 +29,6 @@ _AMONG = {
     "types": f"type IN {_LIST}",
 }
 """Conditions of a query that are lists: its field, and what it means in SQL."""
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveryQuery:
-    """The conditions of `Ledger.deliveries`; `None` leaves one out."""
-
-    memory_ids: Sequence[str] | None
-    sources: Sequence[str] | None
-    container: str | None
-    via: Sequence[str] | None
-    rests_on: Sequence[str] | None
-    derived: bool
-    status: Status | None
-    due_by: float | None
-    after: int
-    types: Sequence[str] | None
-    limit: int | None
 
 
 def find(connection: apsw.Connection, seen: SessionView, query: DeliveryQuery) -> list[Delivery]:

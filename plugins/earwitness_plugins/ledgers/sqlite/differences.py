@@ -14,7 +14,7 @@ from earwitness.ids import WORLD
 from earwitness.records.memory_types import MetaValue
 from earwitness.records.plan import Delivery
 
-from .text import value_as_json
+from ..text import value_as_json
 
 Fields = int | str
 """The column `fields`: the number of a shared text, or `number:{…}`, the text and what is different in it."""

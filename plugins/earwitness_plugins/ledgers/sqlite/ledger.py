@@ -17,13 +17,14 @@ from earwitness.records.plan import Delivery, Plan, Snapshot, Status
 
 from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
+from ..delivery_conditions import DeliveryQuery
+from ..text import as_json
 from . import branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots
-from .delivery_query import DeliveryQuery, find
+from .delivery_query import find
 from .health import examine
 from .layers import SessionView
 from .schema import COMPONENT, MIGRATIONS
 from .sessions import Written
-from .text import as_json
 
 T = TypeVar("T")
 FEW = 2
@@ -181,7 +182,7 @@ class SqliteLedger:
         return first or self._recorded(plan, new, after)
 
     async def record_applied(
-        self, plan: Plan, after: Snapshot, memories: Transaction[None], deliveries: Sequence[str]
+        self, plan: Plan, after: Snapshot, memories: Transaction[None], deliveries: Sequence[str] | None
     ) -> Plan:
         """Record a plan with the memories a store of this database has `prepared`. Durable on return."""
         new = await plans.Recordable.of(plan, after, written=self._written(plan, after))
@@ -265,6 +266,10 @@ class SqliteLedger:
     async def data(self, session: str, plugin: str) -> dict[str, JsonValue]:
         """Everything this plugin keeps for this session."""
         return await self._of(session, lambda connection, seen: data.read(connection, seen.number, plugin), {})
+
+    async def data_owners(self, session: str) -> Sequence[str]:
+        """Names of the plugins that keep something for this session, sorted."""
+        return await self._of(session, lambda connection, seen: data.owners(connection, seen.number), [])
 
     async def write_data(self, session: str, plugin: str, values: Mapping[str, JsonValue]) -> None:
         """Keep values outside a plan; `None` removes a key. Raises `UnknownName` for an unknown session."""

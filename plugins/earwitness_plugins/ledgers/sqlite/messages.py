@@ -11,9 +11,9 @@ import apsw
 from earwitness.records.message import SettledMessage
 
 from ...sqlite.blobs import deflated, inflated
+from ..text import as_list
 from . import layers
 from .layers import SessionView
-from .text import as_list
 
 LAST = 2**62
 MessageRow = tuple[str, int, bytes]

@@ -13,10 +13,10 @@ import apsw
 from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Withdrawal
 
 from ...sqlite.blobs import deflated, inflated
+from ..text import as_json
 from . import data, deliveries, journal, layers, messages
 from .layers import SessionView
 from .sessions import known, rowid, rowids
-from .text import as_json
 
 MANY = 256
 """The texts of a plan with more deliveries are made on a thread."""

@@ -9,7 +9,7 @@ import apsw
 from earwitness.containers import Container, Membership, collision
 from earwitness.errors import unknown
 
-from .text import as_list
+from ..text import as_list
 
 _COLUMNS = "name, kind, owner, nullif(session, '')"
 _NAMED = " UNION ALL ".join(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from earwitness.records.memory import Memory
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, TokenIds, bm25
+from earwitness_plugins.ranking.columns import Column
+from earwitness_plugins.ranking.rows import Occurrences, Selection
 
-from .columns import Column
 from .containers import Source
 
 _BYTES_AN_ID = 90
@@ -26,27 +27,6 @@ class Postings(NamedTuple):
 
     rows: Integers
     counts: Integers
-
-
-class Occurrences(NamedTuple):
-    """Where some terms occur: one element for each row that holds one of them; shapes (m,).
-
-    For each row they come in the order of the terms. Deleted rows are among them.
-    """
-
-    rows: Integers
-    counts: Integers
-    """How often the row holds the term."""
-    terms: Integers
-    """Which of the terms it is, by place."""
-
-
-class Selection(NamedTuple):
-    """The rows that a filter lets through, in the order they were first written; shapes (n,)."""
-
-    rows: Integers
-    spoken: Flags
-    """Which of them are messages."""
 
 
 class Block(NamedTuple):

@@ -9,6 +9,7 @@ import apsw
 from earwitness.errors import EmbedderMismatch
 from earwitness.records.backends import EmbedderIdentity
 from earwitness.words import VERSION
+from earwitness_plugins.embedders.none import NoEmbedder
 
 from .containers import select
 from .segments import rebuild
@@ -69,7 +70,7 @@ def write(connection: apsw.Connection, ours: Fingerprint) -> None:
 def mismatch(path: str, found: Fingerprint, ours: Fingerprint) -> EmbedderMismatch:
     """The error for a file whose vectors, or words, are not this store's."""
     return EmbedderMismatch(
-        f"the vectors in {path!r} were made by the embedder {_described(found)}, but this store was opened with "
+        f"the vectors in {path!r} were made by {_described(found)}, but this store was opened with "
         f"{_described(ours)}. Open it with the first, or make all vectors again with the second: `earwitness reembed`."
     )
 
@@ -80,4 +81,7 @@ def _any_memory(connection: apsw.Connection) -> bool:
 
 def _described(made: Fingerprint) -> str:
     identity = EmbedderIdentity.model_validate_json(made.embedder)
-    return f"{identity.name!r} ({identity.dimension} dimensions, digest {identity.digest}, words {made.words})"
+    if identity == NoEmbedder.identity:
+        return f"the embedder 'none' (no vectors, words {made.words})"
+    numbers = f"{identity.dimension} dimensions, digest {identity.digest}, words {made.words}"
+    return f"the embedder {identity.name!r} ({numbers})"

@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 import numpy as np
 
+from earwitness_plugins.ranking.columns import Column
 from earwitness_plugins.sqlite.blobs import inflated
 
-from .columns import Column
 from .container_index import Block, ContainerIndex, Postings, TailRow
 from .containers import ContainerRow, rid, select, sequence
 from .layers import segment_keys

@@ -16,12 +16,13 @@ from earwitness.records.memory import Hit, Memory
 from earwitness.records.read_only import read_only
 from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
+from earwitness_plugins.ranking.masks import key, mask
 from earwitness_plugins.ranking.neighbours import SPOKEN
+from earwitness_plugins.ranking.rows import FoundRows, Occurrences, Selection
 from earwitness_plugins.sqlite import WouldBlock
 
-from .container_index import ContainerIndex, Occurrences, Selection
+from .container_index import ContainerIndex
 from .loader import column, load_postings
-from .masks import key, mask
 from .memories import content_at, memories_at
 
 _FEW = 4
@@ -91,31 +92,6 @@ class View:
         return self.index.occurrences(terms)
 
 
-@dataclass(frozen=True, eq=False)
-class _SearchRows:
-    """The rows of a container that a search may find; see `earwitness_plugins.ranking.Candidates`."""
-
-    view: View
-    rows: Integers
-    words: Doubles
-    meaning: Doubles
-    spoken: Flags
-    idfs: Mapping[str, float]
-    reranker: Reranker | None
-
-    def id_at(self, place: int) -> str:
-        """The id of the memory at a place."""
-        return self.view.index.ids[int(self.rows[place])]
-
-    def idf(self, term: str) -> float:
-        """What a term weighs in this container."""
-        return self.idfs[term]
-
-    def tokens(self, places: Sequence[int]) -> Sequence[TokenIds]:
-        """The token ids of these rows. Contents are cut into tokens only once."""
-        return _documents(self.view, self.rows[places], self.reranker) if self.reranker else []
-
-
 def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: RankingMethod) -> list[Hit]:
     """The best hits among the memories that match the filter and share a word or some meaning with the query.
 
@@ -128,7 +104,8 @@ def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: R
         return _newest(view, rows[::-1][:limit].tolist())
     words, idfs = _word_scores(view, list(query.words.values()))
     meaning = _meaning_scores(view.index, query.vector, rows)
-    seen = _SearchRows(view, rows, words[rows], meaning, spoken, idfs, method.reranker)
+    tokens_of = partial(_documents, view, reranker=method.reranker)
+    seen = FoundRows(rows, words[rows], meaning, spoken, idfs, view.index.ids.__getitem__, tokens_of)
     ranked = rank(seen, query.words, limit, method)
     return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
 
@@ -168,8 +145,10 @@ def _meaning_scores(index: ContainerIndex, vector: Floats, rows: Integers) -> Do
     return doubles
 
 
-def _documents(view: View, rows: Integers, reranker: Reranker) -> list[TokenIds]:
-    """The token ids of these rows. Contents are cut into tokens only once."""
+def _documents(view: View, rows: Integers, reranker: Reranker | None) -> list[TokenIds]:
+    """The token ids of these rows; none without a reranker. Contents are cut into tokens only once."""
+    if reranker is None:
+        return []
     index = view.index
     new = [row for row in rows.tolist() if index.tokens(row) is None]
     for row, content in zip(new, content_at(view.connection, index.source, _positions(index, new)), strict=True):

@@ -90,6 +90,11 @@ class SqliteStore:
         """The file; a ledger and a store with the same one share their transactions' order."""
         return self._database
 
+    @property
+    def prepares_here(self) -> bool:
+        """False with an embedder that says it is `remote`: a service may be slow or away."""
+        return not getattr(self._embedder, "remote", False)
+
     async def open(self) -> None:
         """Open or create the file. Raises `StorageError`, or `EmbedderMismatch` for vectors of another embedder."""
         if self._cache is not None:

@@ -1,0 +1,219 @@
+"""END, step 5: what recorded plans ask of the store, in order and in acknowledged batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+
+from ..containers import character_container
+from ..engine import Engine
+from ..errors import PartialWrite, StorageError, UnknownName
+from ..live import Live
+from ..records.memory import Memory
+from ..records.plan import Plan
+from ..staleness import StalenessCheck
+from .backlog import Backlog
+from .deliveries import BUSY, Work, work_of_plain
+from .derivations import append_proposed
+from .put_order import PutOrder
+from .reconciliation import reconciled, restored, work_of
+from .store_writes import StoreWrites
+from .waiters import Waiters
+
+
+@dataclass
+class _PlanWriting:
+    """One attempt to write some plans."""
+
+    plans: Sequence[Plan]
+    """The plans."""
+    work: Work
+    """What they ask of the store."""
+    written: list[str] = field(default_factory=list)
+    """Ids of the deliveries that are written, and not acknowledged yet."""
+    order: PutOrder = field(init=False)
+    """What is still to be put."""
+
+    def __post_init__(self) -> None:
+        self.order = PutOrder(self.work)
+
+
+class PlanWriter:
+    """Writes one session's recorded plans to the store, and acknowledges to the ledger what the store has."""
+
+    def __init__(
+        self, engine: Engine, live: Live, backlog: Backlog, waiters: Waiters, staleness: StalenessCheck
+    ) -> None:
+        self._engine = engine
+        self._live = live
+        self._backlog = backlog
+        self._waiters = waiters
+        self._staleness = staleness
+        self.store = StoreWrites(engine)
+        """What it asks of the store."""
+
+    async def write(self, plans: Sequence[Plan]) -> None:
+        """Write these plans, and mark them as applied. Raises `StorageError`; what was written by then is kept."""
+        work = await work_of(self._engine, plans) if self._backlog.others else work_of_plain(plans)
+        try:
+            left = await self._write(plans, work)
+        except BaseException:
+            self.store.repeat()
+            raise
+        left += await self._check_again(plans)
+        self.store.forget()
+        for plan in plans:
+            for id in plan.forgotten:
+                left += await self._forget(plan, id)
+            await append_proposed(self._engine.ledger, self._live.snapshot, plan)
+        self.store.forget()
+        sequences = [plan.sequence for plan in plans]
+        await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
+        self.done(sequences)
+
+    async def keep(self) -> None:
+        """Let the store here have what it can, while the one elsewhere does not answer. Raises `StorageError`."""
+        if (both := self._engine.local_first) is None:
+            return
+        for sequence in [each for each in self._backlog.left if each not in self._backlog.kept]:
+            plan = self._backlog.left[sequence].plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
+            if plan is None or plan.forgotten:  # the ledger forgets a character with both stores
+                return
+            work = await work_of(self._engine, [plan], arrived=self._live.has_arrived)
+            for memories, _ in work.batches():
+                await self.store.limited(both.local.put(memories))
+            await self.store.limited(both.local.remove(work.remove))
+            self._backlog.keep(sequence)
+            self._waiters.notify()
+
+    def done(self, sequences: Sequence[int]) -> None:
+        """Drop plans that are applied."""
+        self._backlog.done(sequences)
+        self._waiters.notify()
+
+    async def _write(self, plans: Sequence[Plan], work: Work) -> list[str]:
+        """Put and remove memories; acknowledge whole batches, except what was written last.
+
+        Returns the delivery ids not acknowledged yet. When it fails, all that is written by then is acknowledged.
+        """
+        attempt = _PlanWriting(plans, work)
+        try:
+            await self._put_all(attempt)
+            if work.remove:
+                await self.store.remove(work.remove)
+        except StorageError:
+            if attempt.written:
+                with suppress(StorageError):  # they are written again then, which changes nothing
+                    await self._acknowledge(attempt)
+            raise
+        return attempt.written
+
+    async def _put_all(self, attempt: _PlanWriting) -> None:
+        plans, work, order = attempt.plans, attempt.work, attempt.order
+        needed, size, began = partial(self._is_needed, plans[0]), work.batch, perf_counter()
+        while not order.is_over:
+            if len(attempt.written) >= work.batch:
+                await self._acknowledge(attempt)
+            if order.has_begun:
+                seconds, others = perf_counter() - began, len(self._backlog.long)
+                is_quiet = await self._engine.foreground.pause(seconds, needed, among=others)
+                size = work.batch if is_quiet else work.batch // BUSY
+            await self._staleness.check_after_pause()
+            passing = await self._passing(plans) if order.has_begun else []
+            began = perf_counter()
+            await self._put(attempt, size, passing)
+            if passing:
+                await self._acknowledge(attempt, passing)
+            if order.is_perceived and not work.remove and plans[0].sequence not in self._backlog.remembered:
+                self._backlog.remembered |= {plan.sequence for plan in plans}
+                self._waiters.notify()
+
+    async def _acknowledge(self, attempt: _PlanWriting, passing: Sequence[Plan] = ()) -> None:
+        """Mark what is written as applied, and the plans that have passed."""
+        written, attempt.written = attempt.written, []
+        if passing:
+            written += await self._check_again(passing)
+        sequences = [plan.sequence for plan in passing]
+        await self._engine.ledger.acknowledge(attempt.plans[0].session, sequences, written)
+        if passing:
+            self.done(sequences)
+
+    async def _put(self, attempt: _PlanWriting, size: int, passing: Sequence[Plan]) -> None:
+        """Put the next memories, and those of plans that pass, and note which deliveries this applies.
+
+        Each container gets its memories in the order of the journal all the same.
+        """
+        plans, order, wanted = attempt.plans, attempt.order, self._waiters.wanted
+        first = order.bring_forward(wanted) if wanted else 0
+        if passed := {each.container for plan in passing for each in plan.deliveries}:
+            first += order.bring_forward(passed - self._backlog.written[plans[0].sequence], of_all=True)
+        groups = [*order.take(max(size, first)), *work_of_plain(passing).put]
+        memories, deliveries = attempt.work.made(groups)
+        try:
+            await self.store.put(memories)
+        except PartialWrite as error:
+            part = [group for group in groups if error.names(group[0].container, group[0].memory_id)]
+            attempt.written += attempt.work.made(part)[1]
+            raise
+        await self._still_ours([*plans, *passing], memories)
+        attempt.written += deliveries
+        self._backlog.note_written(plans, memories)
+        if wanted:
+            self._waiters.notify()
+
+    async def _passing(self, plans: Sequence[Plan]) -> list[Plan]:
+        """The plans that pass the one being written, if it is a long one. They are durable, as it is."""
+        found = self._backlog.passing(plans[0]) if len(plans) == 1 else []
+        if found and not self._engine.one_database:
+            await self._engine.ledger.sync()
+        return found
+
+    def _is_needed(self, plan: Plan) -> bool:
+        """Whether somebody waits for the next batch of a plan."""
+        missing = self._waiters.for_all or self._backlog.lacks(plan, self._waiters.wanted)
+        return plan.sequence not in self._backlog.remembered and bool(missing)
+
+    async def _still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
+        """Take back what was written while another process forgot the story. Raises `UnknownName` then.
+
+        If the id belongs to another story by now, its own memories under these ids are written again.
+        """
+        try:
+            await self._staleness.check_after_pause()
+        except UnknownName:
+            work = await restored(self._engine, plans, {each.id for each in memories})
+            its_own = [memory for batch, _ in work.batches() for memory in batch]
+            await self.store.limited(self._engine.store.put(its_own))
+            kept = {each.id for each in its_own}
+            ids: dict[str, list[str]] = {}
+            for each in memories:
+                ids.setdefault(each.container, []).extend([] if each.id in kept else [each.id])
+            await self.store.limited(self._engine.store.remove(ids))
+            raise
+
+    async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
+        """Check again after attempt: a memory that another process withdrew meanwhile must not come back."""
+        written: list[str] = []
+        seen = plans[-1].sequence
+        while (decided := await self._decided_elsewhere(plans[0].session)) > seen:
+            seen = decided
+            self.store.forget()
+            written = await self._write(plans, await work_of(self._engine, plans))
+        return written
+
+    async def _decided_elsewhere(self, session: str) -> int:
+        """The last entry that another process has decided; what is decided here is applied here, in its turn."""
+        async with self._live.recording:
+            decided = await self._engine.ledger.decided(session) or 0
+            return decided if decided > self._live.snapshot.decided else self._live.decided_elsewhere
+
+    async def _forget(self, plan: Plan, id: str) -> list[str]:
+        """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""
+        container = character_container(plan.session, id).name
+        await self.store.limited(self._engine.store.drop(container))
+        await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
+        since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
+        return await self._write([plan], await reconciled(self._engine, [plan], {each.memory_id for each in since}, ()))

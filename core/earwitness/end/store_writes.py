@@ -1,0 +1,81 @@
+"""The applier's calls to the store: each within the time limit, and never again for what has been written already."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ..engine import Engine
+from ..errors import PartialWrite, StorageError
+from ..records.memory import Memory
+from ..time_limit import LimitReached
+
+T = TypeVar("T")
+
+
+class StoreWrites:
+    """What one session writes to the store. An attempt that fails is repeated without what it has written."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._batches: list[Sequence[Memory]] = []
+        """Batches that this attempt has written."""
+        self._known: dict[tuple[str, str], Memory | None] = {}
+        """Container and id → what earlier attempts have written there; `None` = it was removed."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        """Write those that no earlier attempt has written. Raises `StorageError`, and `PartialWrite`."""
+        left = [each for each in memories if self._known.get(_place(each)) != each] if self._known else memories
+        if not left:
+            return
+        try:
+            await self.limited(self._engine.store.put(left))
+        except PartialWrite as error:
+            self._batches.append([each for each in left if error.names(each.container, each.id)])
+            raise
+        self._batches.append(left)
+
+    async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """Remove those that no earlier attempt has removed. Raises as `put`."""
+        left = {container: [id for id in of if not self._is_removed(container, id)] for container, of in ids.items()}
+        try:
+            await self.limited(self._engine.store.remove({name: of for name, of in left.items() if of}))
+        except PartialWrite as error:
+            self._keep()
+            self._known |= {(name, id): None for name, of in left.items() for id in of if error.names(name, id)}
+            raise
+
+    async def limited(self, work: Awaitable[T]) -> T:
+        """Treat a store that hangs as one that fails; its writes may be repeated."""
+        limit = self._engine.settings.end.store_timeout
+        try:
+            return await self._engine.store_work(limit, work)
+        except LimitReached as error:
+            if error.rest is not None:  # it must not be writing still when the write is repeated
+                await asyncio.wait({error.rest})
+            raise StorageError(f"the store has not answered within {limit:g} s") from error
+
+    def repeat(self) -> None:
+        """The attempt has failed: the next one leaves out what it has written."""
+        self._keep()
+
+    def forget(self) -> None:
+        """What was written may not be there any more, or need not be known: write everything."""
+        self._batches.clear()
+        self._known.clear()
+
+    def _keep(self) -> None:
+        self._known |= _by_place(each for batch in self._batches for each in batch)
+        self._batches.clear()
+
+    def _is_removed(self, container: str, id: str) -> bool:
+        return self._known.get((container, id), ...) is None
+
+
+def _place(memory: Memory) -> tuple[str, str]:
+    return memory.container, memory.id
+
+
+def _by_place(memories: Iterable[Memory]) -> dict[tuple[str, str], Memory]:
+    return {_place(each): each for each in memories}

@@ -1,0 +1,286 @@
+"""The spool: what is decided and due, and what the store has not taken yet. The ledger holds it; nothing else does.
+
+`ew.spool` is an extension. Delivering is the applier's work, and goes on by itself while a story is open: here one
+looks at what is left, tries at once, drops it, and writes it to a file or takes it from one.
+
+A file holds one story, as JSON Lines::
+
+    {"kind": "spool", "version": 1, "session": "s1"}
+    {"kind": "memory", "container": "s1-bob", "id": "…", "content": "…", "metadata": {…}}
+    {"kind": "removal", "container": "s1-bob", "id": "…"}
+
+Memories are in the order in which they are to be written, then come removals. Each line may be delivered again. A file
+only names what is to be delivered: the ledger decides whether it still is, and what it says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from .end.deliveries import Work, arrival_day
+from .end.reconciliation import reconciled, work_of
+from .engine import FORGOTTEN, SPOOL
+from .errors import InputError, NotYetApplied, StorageError, quoted, unknown
+from .live import Unapplied, has_arrived
+from .records.base import Record
+from .records.memory import Memory
+from .records.plan import Delivery, Plan, grouped
+
+if TYPE_CHECKING:
+    from .app import Earwitness
+
+VERSION = 1
+MemoryAddress = tuple[str, str]
+"""Container name and memory id."""
+TO_BE_DROPPED = "the story is forgotten, and the store has not dropped this container yet"
+
+
+class Undelivered(Record):
+    """What the store has not taken yet of one container."""
+
+    session: str
+    """Session id."""
+    container: str
+    """Container name."""
+    count: int
+    """How many deliveries wait; 0 for a container that is to be dropped, as its story is forgotten."""
+    oldest: str
+    """When the earliest of their entries was written, as an ISO timestamp."""
+    failure: str | None = None
+    """Why the store did not take it when it was last tried; `None` if it was not tried, or nothing failed."""
+
+    def __str__(self) -> str:
+        why = f": {self.failure}" if self.failure else ""
+        return f"{self.container}: {self.count} since {self.oldest}{why}"
+
+
+class SpoolReceipt(Record):
+    """What became of the lines of a file."""
+
+    delivered: int
+    """How many memories were written or removed."""
+    skipped: dict[str, int] = {}
+    """Why a line was left out → how many lines were."""
+
+
+class Spool:
+    """What the store has not taken yet, of all stories."""
+
+    def __init__(self, ew: Earwitness) -> None:
+        self._ew = ew
+        self._engine = ew.engine
+
+    async def waiting(self, session: str | None = None) -> tuple[Undelivered, ...]:
+        """What waits, of one story or of all, by container. Opens no story. Raises `UnknownName`.
+
+        The containers of a forgotten story wait, too, until the store has dropped them.
+        """
+        forgotten = await self._forgotten(session)
+        if forgotten and session is not None:
+            return forgotten
+        return (*forgotten, *await self._undelivered(session))
+
+    async def replay(self, session: str | None = None, *, timeout: float | None = None) -> tuple[Undelivered, ...]:
+        """Try to deliver what waits, of one story or of all; returns what is left.
+
+        With a `timeout` in seconds, each story is tried again and again for so long, otherwise once. A story that is
+        forgotten is dropped, once.
+        """
+        forgotten = await self._forgotten(session)
+        for id in dict.fromkeys([each.session for each in forgotten]):
+            with suppress(StorageError):  # what is left says so
+                await self._ew.forget(id)
+        if forgotten and session is not None:
+            return await self._forgotten(session)
+        for id in dict.fromkeys([each.session for each in await self._undelivered(session)]):
+            try:
+                await (await self._ew.open_session(id)).delivered(timeout)
+            except NotYetApplied:
+                continue  # what is left says why
+        return await self.waiting(session)
+
+    async def drop(self, session: str, *, containers: Sequence[str] = (), reason: str = "dropped") -> int:
+        """Strike what waits of a story, or for these containers of it, for good; returns how many memories those are.
+
+        The story records it, with the reason: whoever was to remember does not. Raises `UnknownName`.
+        """
+        _, pending = await self._pending((await self._named(session))[0])
+        if strange := sorted(set(containers) - {each.container for each in pending}):
+            raise unknown("container of what waits", strange[0], {each.container for each in pending})
+        chosen = [each for each in pending if not containers or each.container in containers]
+        ids = list(dict.fromkeys(each.memory_id for each in chosen))
+        if ids:
+            story = await self._ew.open_session(session)
+            await (await story.archive(*ids, dropped=reason)).decided()
+        return len(ids)
+
+    async def lines(self, session: str) -> list[dict[str, Any]]:
+        """The lines of a file with all that waits of a story. Raises `UnknownName`."""
+        plans, _ = await self._pending((await self._named(session))[0])
+        work = await work_of(self._engine, plans) if plans else Work()
+        return [{"kind": "spool", "version": VERSION, "session": session}, *_lines(work)]
+
+    async def deliver(self, lines: Iterable[Mapping[str, Any]]) -> SpoolReceipt:
+        """Deliver what the lines of a file name to the store. They may have been delivered before.
+
+        A memory is written as the ledger has it, whatever the file says. What the ledger does not know, has taken
+        back, or does not have due is left out. Raises `InputError` for a line that cannot be read, and for a session
+        or container that this ledger does not have; then nothing is written. Raises `StorageError`, and can be called
+        again then.
+        """
+        session, memories, removals = _read(list(lines))
+        await self._named(session)
+        puts, removed = _named_by(memories, removals)
+        await self._check_containers(session, {container for container, _ in (*puts, *removed)})
+        work = await self._work(session, {id for _, id in (*puts, *removed)})
+        alive = {_place(group[0]): group for group in work.put}
+        gone = {(name, id) for name, ids in work.remove.items() for id in ids}
+        found = [alive[each] for each in alive if each in puts]
+        await self._put(session, Work(found, removed=work.removed))
+        await self._remove([each for each in removed if each in gone])
+        skipped = Counter(_why_not(each, gone, alive) for each in puts if each not in alive)
+        skipped.update(_why_not(each, gone, alive) for each in removed if each not in gone)
+        left = len(puts) + len(removed) - skipped.total()
+        return SpoolReceipt(delivered=left, skipped=dict(skipped))
+
+    async def _check_containers(self, session: str, names: Collection[str]) -> None:
+        claimed = {each.name for each in await self._engine.ledger.claimed(sorted(names)) if each.session == session}
+        if strange := sorted(set(names) - claimed):
+            raise InputError(f"{quoted(strange[0])} is no container of session {session!r} in this ledger.")
+
+    async def _work(self, session: str, ids: Collection[str]) -> Work:
+        """What the store must hold of these memories by now, and what it must not."""
+        plans, pending = await self._pending(session)
+        arrived = {each.id for each in pending}
+        return await reconciled(self._engine, plans or [Plan(session=session, sequence=0, key=SPOOL)], ids, arrived)
+
+    async def _put(self, session: str, work: Work) -> None:
+        """Write memories; those that were taken back meanwhile, as by another process, are removed again."""
+        limit, wrote = self._engine.settings.end.store_timeout, list[MemoryAddress]()
+        for memories, _ in work.batches():
+            wrote += [_place(each) for each in memories]
+            await self._engine.store_work(limit, self._engine.store.put(memories))
+        if wrote:
+            still = await self._work(session, {id for _, id in wrote})
+            alive = {_place(group[0]) for group in still.put}
+            await self._remove([each for each in wrote if each not in alive])
+
+    async def _remove(self, places: Sequence[MemoryAddress]) -> None:
+        ids: dict[str, list[str]] = {}
+        for container, id in places:
+            ids.setdefault(container, []).append(id)
+        if ids:
+            limit = self._engine.settings.end.store_timeout
+            await self._engine.store_work(limit, self._engine.store.remove(ids))
+
+    async def _named(self, session: str | None) -> Sequence[str]:
+        there = await self._ew.sessions()
+        if session is not None and session not in there:
+            raise unknown("session", session, there)
+        return there if session is None else (session,)
+
+    async def _forgotten(self, session: str | None) -> tuple[Undelivered, ...]:
+        """The containers of forgotten stories, or of this one, that the store has not dropped yet."""
+        ledger = self._engine.ledger
+        ids = [id for id in await ledger.sessions() if session in {None, id}]
+        marks = [(id, mark) for id in ids if (mark := await ledger.entry(id, key=FORGOTTEN))]
+        return tuple(
+            [
+                Undelivered(session=id, container=each.name, count=0, oldest=mark.timestamp, failure=TO_BE_DROPPED)
+                for id, mark in marks
+                for each in await ledger.containers(id)
+            ]
+        )
+
+    async def _undelivered(self, session: str | None) -> list[Undelivered]:
+        return [each for id in await self._named(session) for each in await self._of(id)]
+
+    async def _of(self, session: str) -> list[Undelivered]:
+        plans, pending = await self._pending(session)
+        if not pending:
+            return []
+        ledger = self._engine.ledger
+        first = min(plans[0].sequence, *(each.sequence for each in pending))
+        written = {each.sequence: each.timestamp for each in await ledger.entries(session, after=first - 1)}
+        failure = (await ledger.data(session, SPOOL)).get("failure")
+        return [
+            Undelivered(
+                session=session,
+                container=group[0].container,
+                count=len(group),
+                oldest=min(written[each.sequence] for each in group),
+                failure=None if failure is None else str(failure),
+            )
+            for group in grouped(pending, lambda each: each.container)
+        ]
+
+    async def _pending(self, session: str) -> tuple[list[Plan], list[Delivery]]:
+        """The plans that are not applied, and the deliveries that have arrived with them and are not acknowledged."""
+        ledger = self._engine.ledger
+        entries = await ledger.entries(session, unapplied=True, up_to=await ledger.decided(session) or 0)
+        plans = [plan for each in entries if (plan := await ledger.plan(session, each.sequence))]
+        if not plans:
+            return [], []
+        unapplied = {each.sequence: Unapplied(arrival_day(each), None, each.due_day) for each in plans}
+        pending = await ledger.deliveries(session, status="pending")
+        return plans, [each for each in pending if has_arrived(each, unapplied)]
+
+
+def _place(of: Memory | Delivery) -> MemoryAddress:
+    return (of.container, of.memory_id if isinstance(of, Delivery) else of.id)
+
+
+def _named_by(
+    memories: Sequence[Memory], removals: Mapping[str, Sequence[str]]
+) -> tuple[list[MemoryAddress], list[MemoryAddress]]:
+    """What is to be put and what is to be removed, each once."""
+    gone = [(container, id) for container, ids in removals.items() for id in ids]
+    return list(dict.fromkeys(map(_place, memories))), list(dict.fromkeys(gone))
+
+
+def _why_not(place: MemoryAddress, gone: Collection[MemoryAddress], alive: Collection[MemoryAddress]) -> str:
+    """Why a line is left out."""
+    if place in gone:
+        return "taken back since"
+    return "remembered again" if place in alive else "unknown to this ledger, or not due yet"
+
+
+def _lines(work: Work) -> Iterator[dict[str, Any]]:
+    for memories, _ in work.batches():
+        for each in memories:
+            yield {"kind": "memory", **each.model_dump(mode="json")}
+    for container, ids in work.remove.items():
+        for id in ids:
+            yield {"kind": "removal", "container": container, "id": id}
+
+
+def _read(lines: Sequence[Mapping[str, Any]]) -> tuple[str, list[Memory], dict[str, list[str]]]:
+    """The session, its memories and its removals. Raises `InputError`."""
+    head = lines[0] if lines else {}
+    if head.get("kind") != "spool" or head.get("version") != VERSION or not isinstance(head.get("session"), str):
+        raise InputError(
+            f"line 1: {quoted(dict(head))} does not begin a spool. Write one with `earwitness spool export`."
+        )
+    memories: list[Memory] = []
+    removals: dict[str, list[str]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        match dict(line):
+            case {"kind": "removal", "container": str(container), "id": str(id)}:
+                removals.setdefault(container, []).append(id)
+            case {"kind": "memory", **fields}:
+                memories.append(_memory(number, fields))
+            case other:
+                raise InputError(f"line {number}: {quoted(other)} is neither a memory nor a removal.")
+    return head["session"], memories, removals
+
+
+def _memory(number: int, fields: Mapping[str, Any]) -> Memory:
+    try:
+        return Memory.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(f"line {number} is no memory: {error.errors()[0]['msg']}.") from error

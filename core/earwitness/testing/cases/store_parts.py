@@ -1,0 +1,100 @@
+"""A batch that is written in part: the store names exactly what it has written, and the rest follows in order."""
+
+# ruff: noqa: S101
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from unittest import SkipTest
+
+from ...errors import PartialWrite, StorageError
+from ...protocols import Store
+from ...records.memory import Memory
+from ..samples import memory
+from ..suite import case
+from .store_base import StoreCases
+
+OLD = (memory("c", "old", "as it was"), memory("d", "kept", "as it was"))
+BATCH = (
+    memory("c", "old", "changed"),
+    memory("c", "one"),
+    memory("d", "two"),
+    memory("c", "three"),
+    memory("d", "four"),
+)
+
+
+class PartlyWritten(StoreCases):
+    """What a store says of a batch that it could not finish."""
+
+    @case
+    async def test_a_batch_with_a_bad_memory_names_exactly_what_was_written(self, store: Store) -> None:
+        """What `PartialWrite` names is written, and nothing else; with any other error, nothing is."""
+        self.needs("names_what_was_written")
+        await store.put(OLD)
+        bad = memory("d", "bad").model_copy(update={"content": object()})
+        written = await _written_by(store.put([*BATCH[:3], bad, *BATCH[3:]]), any_error=True)
+        assert await self._held(store) == _expected(
+            each for each in BATCH if each.id in written.get(each.container, ())
+        )
+
+    @case
+    async def test_a_put_that_is_cut_short_names_exactly_what_was_written(self, store: Store) -> None:
+        """The rest follows, and each container is in the order of the batch then."""
+        self.needs("names_what_was_written")
+        for after in range(len(BATCH)):
+            await store.remove({"c": ["old", "one", "three"], "d": ["kept", "two", "four"]})
+            await store.put(OLD)
+            with self._failing(store, after):
+                written = await _written_by(store.put(BATCH))
+            rest = [each for each in BATCH if each.id not in written.get(each.container, ())]
+            assert await self._held(store) == _expected(each for each in BATCH if each not in rest)
+            await store.put(rest)
+            assert await self._held(store) == _expected(BATCH)
+            if self.enumerates is True:
+                assert [each.id for each in await store.list("c")] == ["old", "one", "three"]
+
+    @case
+    async def test_a_removal_that_is_cut_short_names_exactly_what_was_removed(self, store: Store) -> None:
+        """The rest can be removed afterwards."""
+        self.needs("names_what_was_written")
+        ids = {"c": ["old", "one", "three"], "d": ["two", "four"]}
+        for after in range(len(BATCH)):
+            await store.put(BATCH)
+            with self._failing(store, after):
+                removed = await _written_by(store.remove(ids))
+            assert await self._held(store) == {
+                name: {each.id: each.content for each in BATCH if each.container == name and each.id not in gone}
+                for name, gone in (("c", removed.get("c", ())), ("d", removed.get("d", ())))
+            }
+            await store.remove({name: [id for id in of if id not in removed.get(name, ())] for name, of in ids.items()})
+            assert await self._held(store) == {"c": {}, "d": {}}
+
+    async def _held(self, store: Store) -> dict[str, dict[str, str]]:
+        ids = [each.id for each in (*OLD, *BATCH)]
+        return {name: {each.id: each.content for each in await self.contents(store, name, ids)} for name in "cd"}
+
+    def _failing(self, store: Store, after: int) -> AbstractContextManager[object]:
+        if (failing := self.cut_short(store, after)) is None:
+            raise SkipTest(f"{type(self).__name__}.cut_short() is not defined")
+        return failing
+
+
+async def _written_by(work: Awaitable[None], *, any_error: bool = False) -> Mapping[str, frozenset[str]]:
+    """What a write that must fail says it has done."""
+    try:
+        await work
+    except PartialWrite as error:
+        return error.written
+    except Exception as error:
+        if not any_error and not isinstance(error, StorageError):
+            raise
+        return {}
+    raise AssertionError("the whole batch was taken, and nothing was raised")
+
+
+def _expected(written: Iterable[Memory]) -> dict[str, dict[str, str]]:
+    held: dict[str, dict[str, str]] = {"c": {}, "d": {}}
+    for each in (*OLD, *written):
+        held[each.container][each.id] = each.content
+    return held

@@ -1,0 +1,263 @@
+"""`ew.conversation("telegram:42")`: what a chat assistant calls."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from time import monotonic
+
+from earwitness import Container, Earwitness, Memory
+from earwitness.clock import now
+from earwitness.containers import conversation_container
+from earwitness.errors import EarwitnessError, InputError, PartialWrite, StorageLocked, named
+from earwitness.filters import equals
+from earwitness.ids import check_shared_id
+from earwitness.shared_documents import SharedDocuments
+from earwitness.words import coverage
+
+from .consolidation import Consolidator, ExtractiveConsolidator
+from .documents import digest, documents
+from .file import ConversationContent, ConversationFile, ConversationHead, heads
+from .records import AssistantContext, AssistantMessage, ConversationClosing
+from .settings import AssistantSettings
+
+BATCH = 16
+"""Documents in one put."""
+PAUSE = 0.05
+"""Seconds between two looks whether another upload is done."""
+
+
+class AssistantConversations:
+    """The conversations of a personal bot with one user. Call it with a key, such as `telegram:42`."""
+
+    def __init__(self, ew: Earwitness) -> None:
+        self._ew = ew
+        self.settings: AssistantSettings = ew.settings.table(AssistantSettings)
+        """The table `[supermemory]`."""
+        self._open: dict[str, AssistantConversation] = {}
+
+    def __call__(self, key: str, *, consolidator: Consolidator | None = None) -> AssistantConversation:
+        """The conversation with this key, with another consolidator if one is given. Raises `InvalidId`."""
+        check_shared_id("conversation", key)
+        found = self._open.get(key)
+        if found is None:
+            found = self._open[key] = AssistantConversation(self, key)
+        if consolidator is not None:
+            found.consolidator = consolidator
+        return found
+
+    @property
+    def container(self) -> Container:
+        """The container of all conversations of the bot's user."""
+        return conversation_container(self.settings.container_tag)
+
+    @property
+    def folder(self) -> Path:
+        """Where conversations are kept until their upload is confirmed."""
+        path = Path(self._ew.settings.path or "earwitness.db")
+        return Path(self.settings.folder) if self.settings.folder else path.with_suffix(".conversations")
+
+    @property
+    def upload_seconds(self) -> float:
+        """How long an upload waits for another one of the same conversation."""
+        return self._ew.settings.end.store_timeout
+
+    @property
+    def uploads(self) -> SharedDocuments:
+        """Where conversations are uploaded to."""
+        return SharedDocuments(self._ew, self.container)
+
+    async def keys(self) -> tuple[str, ...]:
+        """The keys of all conversations on this machine, sorted."""
+        return tuple(sorted(each.key for each in (await self.heads())[0]))
+
+    async def heads(self) -> tuple[list[ConversationHead], list[str]]:
+        """The heads of all conversations on this machine, and why others cannot be read."""
+        return await asyncio.to_thread(heads, self.folder)
+
+    async def replay(self, *, but: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Upload the conversations whose upload had failed; returns the keys of those that succeeded, and failures."""
+        found, failures = await self.heads()
+        uploaded = []
+        for key in (each.key for each in found if each.is_pending and each.key != but):
+            try:
+                uploaded += [key] if (await self(key).retry()).uploaded else []
+            except Exception as error:  # noqa: BLE001 - one that fails keeps no other from being uploaded
+                failures.append(f"conversation {key!r}: {named(error)}")
+        return tuple(uploaded), tuple(failures)
+
+
+class AssistantConversation:
+    """One conversation. What was added is on this machine until the store has confirmed its upload."""
+
+    def __init__(self, bot: AssistantConversations, key: str) -> None:
+        self.key: str = key
+        """The conversation's key."""
+        self.consolidator: Consolidator = ExtractiveConsolidator()
+        """What is worth remembering here."""
+        self._bot = bot
+        self._file = ConversationFile(bot.folder, key)
+        self._consolidating = asyncio.Lock()
+
+    async def add(self, role: str, content: str) -> None:
+        """Add a message; it is durable on return. No upload is waited for.
+
+        Raises `InputError` for what is no text, and `StorageError` if it cannot be written here.
+        """
+        if not isinstance(role, str) or not role or not isinstance(content, str):
+            raise InputError(f"role = {role!r} and the content must be text, such as add('user', 'Hello.').")
+        message = AssistantMessage(role=role, content=content, timestamp=now())
+        await asyncio.to_thread(self._file.append, message)
+        if self._bot.uploads.is_here:
+            async with self._consolidating:
+                await self._consolidate_older()
+
+    async def messages(self) -> tuple[AssistantMessage, ...]:
+        """The messages on this machine, oldest first."""
+        return tuple((await self._read())[1])
+
+    async def facts(self) -> tuple[str, ...]:
+        """The long-term memory here of this conversation, oldest first."""
+        return (await self._read())[0].facts
+
+    async def is_pending(self) -> bool:
+        """Whether an upload failed, and is to be tried again."""
+        return (await self._read())[0].is_pending
+
+    async def context(self, query: str, *, limit: int = 10) -> AssistantContext:
+        """What the bot should know: what the store finds.
+
+        If the store fails, what is remembered here of all conversations, and why it failed.
+        """
+        uploads = self._bot.uploads
+        try:
+            hits = await uploads.search(query, limit=limit)
+        except EarwitnessError as error:
+            here, failures = await self._remembered_here(query, limit)
+            return AssistantContext(memories=here, failures=(named(error), *failures))
+        found = [hit.memory.content for hit in hits]
+        here, failures = await self._remembered_here(query, limit) if uploads.is_here else ((), ())
+        texts = dict.fromkeys((*found, *here))
+        return AssistantContext(memories=tuple(texts)[:limit], failures=failures)
+
+    async def close(self, *, clear: bool = True) -> ConversationClosing:
+        """Upload the conversation, and clear it here once the store has confirmed all of it, unless `clear` is false.
+
+        What could not be uploaded is kept, and exactly that is tried again after the next upload that succeeds.
+        """
+        closing = await self._upload(clear=clear)
+        if not closing.uploaded:
+            return closing
+        replayed, failures = await self._bot.replay(but=self.key)
+        return closing.model_copy(update={"replayed": replayed, "left_out": failures})
+
+    async def retry(self) -> ConversationClosing:
+        """Try again what could not be uploaded, as `close` was asked to."""
+        return await self._upload(clear=(await self._read())[0].clears)
+
+    async def forget(self) -> int:
+        """Remove the conversation for good, here and from the store; returns how many documents that had of it.
+
+        Raises `StorageError`; then nothing is removed here, and it can be called again.
+        """
+        async with self._uploading():
+            removed = await self._bot.uploads.remove(equals("sessionId", f"session_{self.key}"))
+            await asyncio.to_thread(self._file.delete)
+            return removed
+
+    async def _upload(self, *, clear: bool) -> ConversationClosing:
+        try:
+            async with self._uploading():
+                return await self._upload_alone(clear=clear)
+        except StorageLocked:
+            failure = f"another upload of conversation {self.key!r} is under way; close it again after that"
+            return ConversationClosing(uploaded=False, cleared=False, failure=failure)
+
+    async def _upload_alone(self, *, clear: bool) -> ConversationClosing:
+        head, messages = await self._read()
+        every = documents(self._bot.container.name, self.key, head.first, messages)
+        failure = None
+        confirmed = dict(head.confirmed)
+        try:
+            await self._put([each for each in every if confirmed.get(each.id) != digest(each)], confirmed)
+        except EarwitnessError as error:
+            failure = named(error)
+        missing = sum(confirmed.get(each.id) != digest(each) for each in every)
+        cleared = clear and not missing and bool(messages)
+        lines, done = await self._consolidated(head, messages, len(messages)) if cleared else ((), 0)
+
+        def after(now: ConversationHead, there: list[AssistantMessage]) -> ConversationContent:
+            """What was added meanwhile stays."""
+            now = _with_facts(now, lines, done)
+            if cleared:
+                emptied = {"first": now.first + len(messages), "confirmed": {}, "is_pending": False, "clears": clear}
+                return now.model_copy(update=emptied), there[len(messages) :]
+            kept = {"confirmed": confirmed, "is_pending": bool(missing), "clears": clear}
+            return now.model_copy(update=kept), there
+
+        await asyncio.to_thread(self._file.change, after)
+        return ConversationClosing(uploaded=not missing, cleared=cleared, missing=missing, failure=failure)
+
+    @asynccontextmanager
+    async def _uploading(self) -> AsyncIterator[None]:
+        """Nobody else uploads this conversation meanwhile, in whichever process. Raises `StorageLocked`."""
+        until = monotonic() + self._bot.upload_seconds
+        while True:
+            with ExitStack() as held:
+                try:
+                    held.enter_context(self._file.uploading())
+                except StorageLocked:
+                    if monotonic() > until:
+                        raise
+                else:
+                    yield
+                    return
+            await asyncio.sleep(PAUSE)
+
+    async def _put(self, left: Sequence[Memory], confirmed: dict[str, str]) -> None:
+        """Upload documents in order, and note which the store has confirmed."""
+        for begin in range(0, len(left), BATCH):
+            batch = left[begin : begin + BATCH]
+            try:
+                await self._bot.uploads.put(batch)
+            except PartialWrite as error:
+                confirmed |= {each.id: digest(each) for each in batch if error.names(each.container, each.id)}
+                raise
+            confirmed |= {each.id: digest(each) for each in batch}
+
+    async def _consolidate_older(self) -> None:
+        """Consolidate what is older than the last `memory_window` messages, once there are twice as many."""
+        head, messages = await self._read()
+        window = self._bot.settings.memory_window
+        if head.first + len(messages) - head.last_consolidated < 2 * window:
+            return
+        lines, done = await self._consolidated(head, messages, len(messages) - window)
+        await asyncio.to_thread(self._file.change, lambda now, there: (_with_facts(now, lines, done), there))
+
+    async def _consolidated(
+        self, head: ConversationHead, messages: Sequence[AssistantMessage], up_to: int
+    ) -> tuple[Sequence[str], int]:
+        """What so many of the messages say, as far as it is new, and the number of the message after them."""
+        new = messages[max(0, head.last_consolidated - head.first) : up_to]
+        answer = self.consolidator.consolidate(new) if new else ()
+        lines = await answer if inspect.isawaitable(answer) else answer
+        return lines, head.first + up_to
+
+    async def _remembered_here(self, query: str, limit: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What all conversations remember here that shares a word with the query, best first; and failures."""
+        found, failures = await self._bot.heads()
+        facts = [fact for each in found for fact in each.facts]
+        shares = {fact: coverage(query, fact) for fact in facts}
+        best = sorted((fact for fact in shares if shares[fact]), key=lambda fact: -shares[fact])
+        return tuple(best[:limit]), tuple(failures)
+
+    async def _read(self) -> ConversationContent:
+        return await asyncio.to_thread(self._file.read)
+
+
+def _with_facts(head: ConversationHead, lines: Sequence[str], done: int) -> ConversationHead:
+    facts = tuple(dict.fromkeys((*head.facts, *lines)))
+    return head.model_copy(update={"facts": facts, "last_consolidated": max(head.last_consolidated, done)})

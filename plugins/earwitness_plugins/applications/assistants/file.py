@@ -1,0 +1,161 @@
+"""A conversation as a file: one JSON object a line, its head first. What `append` has returned is on the disk.
+
+Several processes may use a folder: each change is made under the lock of the folder, which nobody holds for long. An
+upload holds the conversation's own lock, and adding waits for none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import quote
+
+from pydantic import ValidationError
+
+from earwitness import Record
+from earwitness.errors import InputError
+from earwitness_plugins.services.durable import about_files, locked, make_folder, replaced, sync_folder
+
+from .records import AssistantMessage
+
+SUFFIX = ".jsonl"
+LOCK_SECONDS = 10.0
+"""How long a change waits for that of another process."""
+LONGEST, BEGINNING = 180, 60
+"""Characters of a file's name without its suffix, and of the beginning of a longer one."""
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
+"""Windows takes no file of such a name."""
+
+
+class ConversationHead(Record):
+    """The first line of a conversation's file."""
+
+    key: str
+    """The conversation's key."""
+    first: int = 0
+    """Number of the first message in the file: so many were uploaded and cleared."""
+    last_consolidated: int = 0
+    """Number of the message after the last one that is consolidated."""
+    is_pending: bool = False
+    """Whether an upload failed, and is to be tried again."""
+    clears: bool = True
+    """Whether the conversation is cleared once that succeeds."""
+    confirmed: dict[str, str] = {}
+    """Document id → digest of its text, for those documents that the store has."""
+    facts: tuple[str, ...] = ()
+    """The long-term memory here: what was consolidated, oldest first."""
+
+
+ConversationContent = tuple[ConversationHead, list[AssistantMessage]]
+ConversationChange = Callable[[ConversationHead, list[AssistantMessage]], ConversationContent]
+
+
+class ConversationFile:
+    """One conversation on this machine."""
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self.path = folder / f"{file_name(key)}{SUFFIX}"
+        """The file."""
+        self._key = key
+
+    def read(self) -> ConversationContent:
+        """The head and the messages; a line that was cut short by a crash was never acknowledged, and is left out.
+
+        Raises `InputError` for a file that is none of this conversation, and `StorageError`.
+        """
+        with about_files(self.path.parent):
+            if not self._holds_something():
+                return ConversationHead(key=self._key), []
+            lines = self.path.read_bytes().split(b"\n")[:-1]
+        try:
+            head, *messages = [json.loads(line) for line in lines]
+            found = ConversationHead.model_validate(head), [AssistantMessage.model_validate(each) for each in messages]
+        except (ValueError, ValidationError) as error:
+            raise InputError(f"{str(self.path)!r} is no conversation that can be read: {error}") from error
+        if found[0].key != self._key:
+            raise InputError(f"{str(self.path)!r} is conversation {found[0].key!r}, not {self._key!r}.")
+        return found
+
+    def append(self, message: AssistantMessage) -> None:
+        """Add a message; durable on return. Raises `StorageError`."""
+        with self._changing():
+            if not self._holds_something():
+                self._write(ConversationHead(key=self._key), [message])
+                return
+            with self.path.open("r+b") as file:
+                data = file.read()
+                whole = data.rfind(b"\n") + 1
+                file.truncate(whole)
+                file.seek(whole)
+                file.write(f"{message.model_dump_json()}\n".encode())
+                file.flush()
+                os.fsync(file.fileno())
+
+    def change(self, change: ConversationChange) -> None:
+        """Replace the whole file by what the change makes of it, at once; durable on return. Raises as `read`."""
+        with self._changing():
+            self._write(*change(*self.read()))
+
+    def delete(self) -> None:
+        """Remove the file; durable on return. Raises `StorageError`."""
+        with self._changing():
+            self.path.unlink(missing_ok=True)
+            sync_folder(self.path.parent)
+
+    def uploading(self) -> AbstractContextManager[None]:
+        """The lock that an upload holds. Raises `StorageLocked` at once if another has it."""
+        with about_files(self.path.parent):
+            make_folder(self.path.parent)
+        return locked(self.path.with_name(f".{self.path.name}.uploading"), 0)
+
+    def _holds_something(self) -> bool:
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with about_files(self.path.parent):
+            make_folder(self.path.parent)
+            with locked(self.path.parent / ".lock", LOCK_SECONDS):
+                yield
+
+    def _write(self, head: ConversationHead, messages: Sequence[AssistantMessage]) -> None:
+        replaced(self.path, "".join(f"{each.model_dump_json()}\n" for each in (head, *messages)), lambda: True)
+
+
+def file_name(key: str) -> str:
+    """The name of a conversation's file, without its suffix: two keys have two names on every file system.
+
+    Capitals and every character that could mean something in a path are `%` and two hexadecimal digits for each byte.
+    What would be too long ends with `%_` and a digest; the file's head has the whole key.
+    """
+    encoded = quote(key, safe="@+=, ")
+    parts = re.split("(%[0-9A-F]{2})", encoded)  # the digits of escapes are capitals too: they are left alone
+    parts[::2] = [re.sub("[A-Z]", _escaped, each) for each in parts[::2]]
+    name = "".join(parts)
+    if _RESERVED.match(name):
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    if len(name) <= LONGEST:
+        return name
+    return f"{name[:BEGINNING]}%_{blake2b(key.encode(), digest_size=16).hexdigest()}"
+
+
+def heads(folder: Path) -> tuple[list[ConversationHead], list[str]]:
+    """The heads of all conversations in a folder, by file name; and why others cannot be read."""
+    found, problems = list[ConversationHead](), list[str]()
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            with path.open("rb") as file:
+                found.append(ConversationHead.model_validate_json(file.readline()))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "its first line is no head of a conversation"
+            problems.append(f"{str(path)!r} was left out, because it cannot be read: {why}.")
+    return found, problems
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}"

@@ -1,0 +1,48 @@
+"""What chat assistants say, and what they are told."""
+
+from __future__ import annotations
+
+from earwitness import Record
+
+
+class AssistantMessage(Record):
+    """One message of a conversation."""
+
+    role: str
+    """`user`, `assistant`, or another role of the bot's."""
+    content: str
+    """Its text."""
+    timestamp: str
+    """When it was added, as an ISO timestamp."""
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.content}"
+
+
+class AssistantContext(Record):
+    """What a bot should know before it answers."""
+
+    memories: tuple[str, ...] = ()
+    """What was found, best first."""
+    failures: tuple[str, ...] = ()
+    """Why the store did not answer (the memories are those of this machine then), and which files cannot be read."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.memories)
+
+
+class ConversationClosing(Record):
+    """What became of a conversation that was closed."""
+
+    uploaded: bool
+    """Whether the store has confirmed all of it."""
+    cleared: bool
+    """Whether it was removed from this machine."""
+    missing: int = 0
+    """How many documents the store has not taken. They are tried again after the next upload that succeeds."""
+    replayed: tuple[str, ...] = ()
+    """Keys of earlier conversations that were uploaded along with it."""
+    left_out: tuple[str, ...] = ()
+    """Why others were not: files that cannot be read, and whatever else failed."""
+    failure: str | None = None
+    """Why the store did not take it."""

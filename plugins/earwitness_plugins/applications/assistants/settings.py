@@ -1,0 +1,33 @@
+"""The settings table `[supermemory]`, as chat assistants have it."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field, SecretStr, field_validator
+
+from earwitness import Record
+from earwitness.containers import conversation_container
+from earwitness.loading.quantities import Count
+
+
+class AssistantSettings(Record):
+    """What a chat assistant remembers, and where. A key chooses the store `supermemory`."""
+
+    api_key: SecretStr | None = None
+    """The key of Supermemory; `None` = the environment variable `SUPERMEMORY_API_KEY`, empty = the store here."""
+    container_tag: str = "nanobot_memory"
+    """What all conversations of this bot's user are kept under."""
+    memory_window: Count = 50
+    """A store here: beyond so many messages, the older ones of a conversation are consolidated."""
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.6
+    """Documents of the service that are less alike than this, from 0 to 1, are not found."""
+    folder: str | None = None
+    """Where conversations are kept until their upload is confirmed; `None` = beside the stories' file."""
+
+    brings: ClassVar[dict[str, tuple[str, ...]]] = {"store": ("supermemory",)}
+
+    @field_validator("container_tag")
+    @classmethod
+    def _names_a_container(cls, tag: str) -> str:
+        return conversation_container(tag).name.removeprefix("conversation-")

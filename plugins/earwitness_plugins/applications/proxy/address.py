@@ -1,0 +1,105 @@
+"""Which story, who answers, who the user is: from headers, the model's name, or a marked beginning of the prompt.
+
+Nothing that is said in a chat is asked. The beginning of a prompt counts only behind a word that the host has chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+from urllib.parse import parse_qsl, unquote
+
+from earwitness.errors import InputError, quoted
+
+ChatAction = Literal["auto", "continue", "none"]
+ACTIONS: tuple[str, ...] = get_args(ChatAction)
+FIELDS = ("session", "character", "user", "cast", "action")
+HEADER = "x-earwitness-"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAddress:
+    """Where a request belongs."""
+
+    session: str
+    """Session id."""
+    character: str
+    """Who is to answer: an id or name."""
+    user: str
+    """Who types: an id or name."""
+    cast: tuple[str, ...] = ()
+    """Ids or names of all characters of a group chat; empty = it is none."""
+    action: ChatAction = "auto"
+    """`continue` = the answer goes on with the last message; `none` = the answer is no message of the story."""
+
+    @property
+    def everybody(self) -> tuple[str, ...]:
+        """All who take part, each once."""
+        return tuple(dict.fromkeys((self.character, *self.cast, self.user)))
+
+
+def split_model(name: str) -> tuple[str, dict[str, str]]:
+    """The model's own name, and what follows it after a `#`: `llama3#session=s1&character=Alice`.
+
+    Raises `InputError` for an unknown field.
+    """
+    model, _, said = name.partition("#")
+    return model, _known(dict(parse_qsl(said)), "the model's name")
+
+
+def split_mark(
+    messages: Sequence[Mapping[str, Any]], mark: str | None
+) -> tuple[list[Mapping[str, Any]], dict[str, str]]:
+    """The messages without the marked beginning of the first one, and what it says.
+
+    It is `###Earwitness MARK###`, lines such as `character: Alice`, and `###`. The first line on a field counts. Raises
+    `InputError` for an unknown field.
+    """
+    rest = list(messages)
+    first = rest[0] if rest else {}
+    text = first.get("content")
+    if not mark or first.get("role") not in {"system", "developer"} or not isinstance(text, str):
+        return rest, {}
+    head, _, body = text.partition("\n")
+    if head.strip() != f"###Earwitness {mark}###":
+        return rest, {}
+    lines, end, prompt = body.partition("\n###")
+    if not end:
+        raise InputError("the marked beginning of the prompt has no end: write a line with ### after its fields.")
+    fields: dict[str, str] = {}
+    for line in lines.splitlines():
+        name, _, value = line.partition(":")
+        fields.setdefault(name.strip().casefold(), value.strip())
+    rest[0] = {**first, "content": prompt.lstrip("\r\n")}
+    return rest, _known(fields, "the marked beginning of the prompt")
+
+
+def in_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """What the headers `X-Earwitness-…` say, percent-encoded where it is not ASCII. Raises `InputError`."""
+    found = {name.lower().removeprefix(HEADER): value for name, value in headers.items() if name.lower()[:13] == HEADER}
+    return _known({name: unquote(value).strip() for name, value in found.items()}, "the headers X-Earwitness-…")
+
+
+def address_of(*said: Mapping[str, str]) -> ChatAddress:
+    """The address; what is said later counts for more. Raises `InputError` where session or character is missing."""
+    fields = {name: value for each in said for name, value in each.items() if value}
+    for needed in ("session", "character"):
+        if needed not in fields:
+            raise InputError(
+                f"which {needed}? Send the header X-Earwitness-{needed.title()}, or a model named "
+                "MODEL#session=SESSION&character=NAME&user=NAME."
+            )
+    action = fields.get("action", "auto")
+    if action not in ACTIONS:
+        raise InputError(f"action {quoted(action)} is unknown. There are: {', '.join(ACTIONS)}.")
+    cast = tuple(name for each in fields.get("cast", "").split(",") if (name := each.strip()))
+    user = fields.get("user", "User")
+    return ChatAddress(fields["session"], fields["character"], user, cast, action)  # type: ignore[arg-type]
+
+
+def _known(fields: dict[str, str], where: str) -> dict[str, str]:
+    for name in fields:
+        if name not in FIELDS:
+            raise InputError(f"{where}: field {quoted(name)} is unknown. There are: {', '.join(FIELDS)}.")
+    return fields

@@ -1,0 +1,238 @@
+"""One request and its answer: the story is brought up to date, the character recalls, and the answer is reported."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+from weakref import WeakValueDictionary
+
+import anyio
+
+from earwitness import Channel, Character, Earwitness
+from earwitness.display_names import usable_name
+from earwitness.errors import UnknownName, unknown
+from earwitness.formats import PLACEHOLDERS, as_said
+from earwitness.records.character import Cast
+from earwitness.records.message import SettledMessage
+from earwitness.session import Session
+from earwitness.turn import Turn
+
+from .address import ChatAddress
+from .compare import ComparedLine, Comparison, compare
+from .lines import ChatLine, alike, asks_for_more, asks_for_user, chat_lines
+from .settings import ProxySettings
+
+SPARE = 64
+"""Messages of the story that are read beyond as many as the request has lines."""
+SYSTEM = ("system", "developer")
+PromptMessages = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request that is ready for the model, and what is to become of the answer."""
+
+    story: Session
+    """The story."""
+    turn: Turn
+    """What is recalled, and whose turn it is."""
+    messages: PromptMessages
+    """What the model is sent."""
+    replaces: str | None = None
+    """Key of the message that the answer stands in for."""
+    goes_on: SettledMessage | None = None
+    """The message that the answer goes on with."""
+    remembered: bool = True
+    """Whether the answer is a message of the story."""
+
+    async def answered(self, text: str) -> str | None:
+        """END: report a whole answer, durable on return. Returns its key; `None` for what is no message of the story.
+
+        Raises `StorageError`, `InputError`.
+        """
+        if not self.remembered or not as_said(text).strip():
+            return None
+        if self.goes_on is not None:
+            return (await self.story.edit(self.goes_on.key, self.goes_on.content + text)).key
+        if self.replaces is not None:
+            await self.story.reroll(text, key=self.replaces)
+            return self.replaces
+        return (await self.turn.say(text)).key
+
+
+@dataclass(frozen=True)
+class ChatReading:
+    """A request as it is read against the story."""
+
+    answers: str
+    """Id of the character who answers."""
+    user: str
+    """Id of the user's persona."""
+    lines: Sequence[ChatLine]
+    """The chat in the request."""
+    known: Sequence[SettledMessage]
+    """The newest messages of the story."""
+    found: Comparison
+    """How the two compare."""
+    in_group: bool
+    """Whether several characters may have said the lines."""
+
+    @property
+    def gone(self) -> list[SettledMessage]:
+        """Messages at the end of the story that the chat no longer has."""
+        return [self.known[each] for each in self.found.gone]
+
+    @property
+    def keys(self) -> dict[int, str]:
+        """Line → key of its message."""
+        return {line: self.known[message].key for line, message in self.found.known.items()}
+
+    def speaker(self, line: ChatLine) -> str | None:
+        """Who says a new line; `None` where nobody can know."""
+        if line.user:
+            return self.user
+        return line.name or (None if self.in_group else self.answers)
+
+
+class Exchanges:
+    """Begins exchanges. Those of one story go one after the other, each with the story's lock."""
+
+    def __init__(self, ew: Earwitness, settings: ProxySettings) -> None:
+        self._ew, self._settings = ew, settings
+        self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
+        self._reported: deque[tuple[str, str | None, float]] = deque(maxlen=1_000)
+
+    def lock(self, session: str) -> anyio.Lock:
+        """Held from a request to its answer."""
+        found = self._locks.get(session)
+        if found is None:
+            found = self._locks[session] = anyio.Lock()
+        return found
+
+    async def begin(self, address: ChatAddress, messages: PromptMessages, arrived: float) -> Exchange:
+        """START and MIDDLE. `arrived` is when the request came, by `time.monotonic`.
+
+        Raises `InputError`, `UnknownName`, `StorageError`.
+        """
+        story = await self._story(address)
+        reading = await self._read(story, address, messages)
+        if address.action == "none" or asks_for_user(messages):
+            turn = await story.turn(reading.user if asks_for_user(messages) else reading.answers)
+            return Exchange(
+                story, turn, await self._filled(story, turn, messages, reading, reading.keys), remembered=False
+            )
+        again = await self._taken_back(story, reading, arrived)
+        keys = reading.keys | await _told(story, reading)
+        wants_more = address.action == "continue" or asks_for_more(messages)
+        goes_on = await _last_of(story, reading) if wants_more and again is None else None
+        turn = await story.turn(reading.answers, before=again, in_prompt=list(keys.values()))
+        return Exchange(story, turn, await self._filled(story, turn, messages, reading, keys), again, goes_on)
+
+    async def answered(self, exchange: Exchange, text: str) -> None:
+        """END; see `Exchange.answered`."""
+        self._reported.append((exchange.story.id, await exchange.answered(text), monotonic()))
+
+    async def _story(self, address: ChatAddress) -> Session:
+        """The story, with everybody in it who takes part. Raises `InputError`."""
+        try:
+            story = await self._ew.open_session(address.session)
+        except UnknownName:
+            cast = [_newcomer(name, address) for name in address.everybody]
+            return await self._ew.session(address.session, cast=cast, present=[each.id for each in cast])
+        strangers = [name for name in address.everybody if not story.cast.called(name)]
+        if strangers:
+            await story.join(*(_newcomer(name, address) for name in strangers))
+            await story.enter(*strangers)
+        return story
+
+    async def _read(self, story: Session, address: ChatAddress, messages: PromptMessages) -> ChatReading:
+        answers, user = _member(story.cast, address.character), _member(story.cast, address.user)
+        group = {_member(story.cast, each) for each in address.cast} | ({answers} if address.cast else set())
+
+        def one_of(ids: set[str], name: str) -> str | None:
+            found = story.cast.resolve(name)
+            return found.id if found is not None and found.id in ids else None
+
+        lines = chat_lines(
+            messages, user=lambda name: one_of({user}, name), group=lambda name: one_of(group - {user}, name)
+        )
+        limit = len(lines) + SPARE
+        known = await story.messages(limit=limit)
+        personas = {each.id for each in story.cast if each.kind == "persona"}
+        told = [ComparedLine(each.message.speaker in personas, alike(each.content)) for each in known]
+        chat = [ComparedLine(each.user, alike(each.text)) for each in lines]
+        found = compare(told, chat, whole=len(known) < limit)
+        return ChatReading(answers, user, lines, known, found, len(group - {user}) > 1)
+
+    async def _taken_back(self, story: Session, reading: ChatReading, arrived: float) -> str | None:
+        """Retract what the chat no longer has, but the answer that is asked for again. Returns its key."""
+        late = {key for session, key, at in self._reported if session == story.id and at > arrived}
+        gone = [each for each in reading.gone if each.message.speaker == reading.answers or each.key not in late]
+        again = gone[:1] if gone and not reading.found.new and gone[0].message.speaker == reading.answers else []
+        for each in reversed(gone[len(again) :]):
+            await story.retract(each.key)
+        return again[0].key if again else None
+
+    async def _filled(
+        self, story: Session, turn: Turn, messages: PromptMessages, reading: ChatReading, keys: Mapping[int, str]
+    ) -> PromptMessages:
+        shown = list(messages)
+        if self._settings.history == "perceived":
+            shown = await _perceived(story, turn, messages, reading, keys)
+        placeholders = (*PLACEHOLDERS, *self._ew.settings.fill.placeholders)
+        prompts = [str(each.get("content")) for each in shown if each.get("role") in SYSTEM]
+        if not any(word in text for word in placeholders for text in prompts):
+            shown.insert(0, {"role": "system", "content": PLACEHOLDERS[0]})
+        filled = turn.fill(shown)
+        return [each for each in filled if each.get("content") or each.get("role") not in SYSTEM]
+
+
+async def _told(story: Session, reading: ChatReading) -> dict[int, str]:
+    """Tell the story what was changed and what is new. Returns the keys of new lines."""
+    keys = reading.keys
+    for each in reading.found.edited:
+        await story.edit(keys[each], reading.lines[each].text)
+    new = [(each, speaker) for each in reading.found.new if (speaker := reading.speaker(reading.lines[each]))]
+    said = [{"speaker": speaker, "content": reading.lines[each].text} for each, speaker in new]
+    outcomes = await story.say_all(said) if said else []
+    return {each: outcome.key for (each, _), outcome in zip(new, outcomes, strict=True)}
+
+
+async def _last_of(story: Session, reading: ChatReading) -> SettledMessage | None:
+    """The last message, if the chat ends with it and the character who answers has said it."""
+    last = (await story.messages(limit=1))[-1:]
+    ends = bool(reading.lines) and not reading.lines[-1].user
+    return last[0] if ends and last and last[0].message.speaker == reading.answers else None
+
+
+async def _perceived(
+    story: Session, turn: Turn, messages: PromptMessages, reading: ChatReading, keys: Mapping[int, str]
+) -> list[Mapping[str, Any]]:
+    """The request without what whoever's turn it is did not perceive, and with the rest as it was perceived."""
+    newest = len(reading.known) + len(keys) + SPARE
+    heard = await story.messages(limit=newest, heard_by=turn.character, channel=Channel())
+    texts = {each.key: each.content for each in heard}
+    shown: dict[int, Mapping[str, Any] | None] = dict(enumerate(messages))
+    for number, key in keys.items():
+        line = reading.lines[number]
+        if key not in texts:
+            shown[line.place] = None
+        elif alike(texts[key]) != alike(line.text):
+            shown[line.place] = {**messages[line.place], "content": line.prefix + texts[key]}
+    return [each for each in shown.values() if each is not None]
+
+
+def _newcomer(name: str, address: ChatAddress) -> Character:
+    shown = usable_name(name)
+    return Character(name, name=shown, kind="persona" if name == address.user else "character")
+
+
+def _member(cast: Cast, name: str) -> str:
+    """The id. Raises `UnknownName`, where several have the name, too."""
+    found = cast.resolve(name)
+    if found is None:
+        raise unknown("character", name, cast.ids)
+    return found.id

@@ -1,0 +1,168 @@
+"""The endpoint itself: HTTP by Starlette and uvicorn, which come with `earwitness[serve]`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from secrets import compare_digest
+from time import monotonic
+from typing import Any
+
+import anyio
+import httpx
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from earwitness import Earwitness
+from earwitness.errors import EarwitnessError, InputError
+
+from .address import address_of, in_headers, split_mark, split_model
+from .exchange import Exchange, Exchanges
+from .settings import ProxySettings
+from .upstream import StreamedAnswer, Upstream, answer_in
+
+MOST_BYTES = 32_000_000
+"""Of one request."""
+
+
+class ProxyApp:
+    """The endpoint as an ASGI application; it leaves `ew` open."""
+
+    def __init__(self, ew: Earwitness, settings: ProxySettings, upstream: Upstream, token: str) -> None:
+        self._exchanges = Exchanges(ew, settings)
+        self._settings, self._upstream, self._token = settings, upstream, token.encode()
+        routes = [
+            Route("/v1/models", self._models, methods=["GET"]),
+            Route("/v1/chat/completions", _Whole(self._completion), methods=["POST"]),
+        ]
+        self._app = Starlette(routes=routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that has the token."""
+        if scope["type"] == "http" and not self._is_permitted(scope):
+            refused = _error(401, "the API key is not this proxy's token. `earwitness serve --proxy` shows it.")
+            await refused(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_permitted(self, scope: Scope) -> bool:
+        sent = dict(scope["headers"]).get(b"authorization", b"")
+        return compare_digest(sent.partition(b" ")[2].strip(), self._token)
+
+    async def _models(self, request: Request) -> Response:
+        del request
+        try:
+            found = await self._upstream.models()
+        except httpx.HTTPError as error:
+            return _away(error)
+        return Response(found.content, found.status_code, media_type=found.headers.get("content-type"))
+
+    async def _completion(self, request: Request, send: _Sender) -> None:
+        arrived = monotonic()
+        try:
+            body = _body(await request.body())
+            model, by_model = split_model(str(body.get("model") or ""))
+            mark = self._settings.mark
+            messages, by_mark = split_mark(body["messages"], mark.get_secret_value() if mark else None)
+            address = address_of(by_mark, by_model, in_headers(request.headers))
+            async with self._exchanges.lock(address.session):
+                exchange = await self._exchanges.begin(address, messages, arrived)
+                asked = {**body, "model": model or self._upstream.model, "messages": exchange.messages}
+                await self._answered(asked, exchange, send)
+        except InputError as error:
+            await send(_error(400, str(error)))
+        except EarwitnessError as error:
+            await send(_error(503, str(error)))
+        except httpx.HTTPError as error:
+            await send(_away(error))
+
+    async def _answered(self, asked: Mapping[str, Any], exchange: Exchange, send: _Sender) -> None:
+        async with self._upstream.asked(asked) as answer:
+            kind = answer.headers.get("content-type", "application/json")
+            if answer.status_code == 200 and asked.get("stream"):
+                await send(StreamingResponse(self._relayed(answer, exchange), media_type=kind))
+                return
+            body = await answer.aread()
+            if answer.status_code == 200:
+                await self._exchanges.answered(exchange, answer_in(body))
+            headers = {name: answer.headers[name] for name in ("retry-after",) if name in answer.headers}
+            await send(Response(body, answer.status_code, headers, kind))
+
+    async def _relayed(self, answer: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
+        """The stream as it comes. Its end waits until the answer is durable; a stream without an end is told nobody."""
+        reader = StreamedAnswer()
+        last: list[bytes] = []
+        try:
+            async for piece in answer.aiter_bytes():
+                lines = reader.lines(piece)
+                if reader.finished:
+                    last += lines
+                else:
+                    yield b"".join(lines)
+            if not reader.finished:
+                raise httpx.RemoteProtocolError("the answer has no end")
+            with anyio.CancelScope(shield=True):
+                await self._exchanges.answered(exchange, reader.text)
+        except (httpx.HTTPError, EarwitnessError) as error:
+            yield _event(_told(error))
+        else:
+            yield b"".join(last) + reader.rest
+
+
+class _Sender:
+    """Sends a response once."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._call = (scope, receive, send)
+
+    async def __call__(self, response: Response) -> None:
+        await response(*self._call)
+
+
+class _Whole:
+    """An endpoint that keeps what it holds until its response is sent."""
+
+    def __init__(self, endpoint: Any) -> None:
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._endpoint(Request(scope, receive), _Sender(scope, receive, send))
+
+
+def _body(raw: bytes) -> dict[str, Any]:
+    """A request for a chat completion. Raises `InputError`."""
+    if len(raw) > MOST_BYTES:
+        raise InputError(f"the request has {len(raw):,} bytes; at most {MOST_BYTES:,} are taken.")
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the request is no JSON: {error}") from error
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
+        raise InputError("the request has no `messages`: a list of objects with role and content.")
+    return dict(body)
+
+
+def _error(status: int, message: str) -> JSONResponse:
+    return JSONResponse(_told_as(message, "earwitness"), status)
+
+
+def _away(error: httpx.HTTPError) -> JSONResponse:
+    return JSONResponse(_told(error), 502)
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    if isinstance(error, httpx.HTTPError):
+        return _told_as(f"the language model broke off: {type(error).__name__}: {error}", "upstream")
+    return _told_as(str(error), "earwitness")
+
+
+def _told_as(message: str, kind: str) -> dict[str, Any]:
+    return {"error": {"message": message, "type": kind, "param": None, "code": None}}
+
+
+def _event(body: object) -> bytes:
+    return b"\n\ndata: " + json.dumps(body).encode() + b"\n\n"

@@ -1,0 +1,24 @@
+"""The settings table `[proxy]`. The model behind the proxy is that of the table `[model]`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from earwitness import Record
+from earwitness.loading.quantities import Positive
+
+
+class ProxySettings(Record):
+    """How `earwitness serve --proxy` serves."""
+
+    token: SecretStr | None = Field(default=None, min_length=16)
+    """What front ends send as their API key, best as `{ env = "NAME" }`; `None` = a new one at each start, which is
+    shown."""
+    mark: SecretStr | None = Field(default=None, min_length=8)
+    """A word that only the front end's own prompt knows. With it, the first lines of a prompt may say who speaks."""
+    history: Literal["perceived", "as_sent"] = "perceived"
+    """What the model sees of the chat that the front end sends: what the character perceived, as perceived, or all."""
+    timeout: Positive = 600.0
+    """Seconds that the model may be silent."""

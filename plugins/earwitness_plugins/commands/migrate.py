@@ -1,0 +1,57 @@
+"""`earwitness migrate FROM TO`: all stories and their memories move to another ledger and store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from earwitness_plugins.terminal import CliContext, story_command
+
+if TYPE_CHECKING:
+    from earwitness.loading.settings import Settings
+    from earwitness.loading.strategy_spec import StrategySpec
+    from earwitness_plugins.applications.migration import Moved
+
+
+@story_command("migrate")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+async def command(cli: CliContext, source: str, target: str) -> None:
+    """Move all stories, with everything that anybody remembers, from one ledger and store to others.
+
+    FROM and TO are settings files (postgres.toml) or files of the embedded store (story.db). FROM is only read; close
+    programs that have it open. TO must be empty, or hold an interrupted move from FROM, which goes on where it
+    stopped. At the end both are compared, story by story and container by container.
+    """
+    from earwitness.errors import InputError
+    from earwitness_plugins.applications.migration import moved
+    from earwitness_plugins.terminal.backends import opened_backends, settings_of
+    from earwitness_plugins.terminal.context import store_exists
+
+    ours, theirs = settings_of(source), settings_of(target)
+    ledger, store = _differ(ours, theirs, ours.ledger, theirs.ledger), _differ(ours, theirs, ours.store, theirs.store)
+    if not (ledger or store):
+        raise InputError(f"{source} and {target} are the same ledger and the same store. Nothing has to move.")
+    if not store_exists(ours):
+        raise InputError(f"there is no store {ours.path!r}, as {source} names it. Nothing can be moved.")
+    async with opened_backends(ours) as one, opened_backends(theirs) as other:
+        with cli.progress("Moving", None) as advance:
+            done = await moved(one, other, ledger=ledger, store=store, seen=advance)
+    cli.answer(
+        {"from": source, "to": target, **done.model_dump(mode="json")}, _said(source, target, done, ledger=ledger)
+    )
+
+
+def _differ(ours: Settings, theirs: Settings, one: StrategySpec, other: StrategySpec) -> bool:
+    """Whether two settings mean different ledgers or stores."""
+    same_path = Path(ours.path or "").resolve() == Path(theirs.path or "").resolve()
+    return (one.name, one.revealed) != (other.name, other.revealed) or not same_path
+
+
+def _said(source: str, target: str, done: Moved, *, ledger: bool) -> str:
+    stories = [f"{each.session}: {each.entries} entries, {each.deliveries} deliveries" for each in done.sessions]
+    what = f"{len(stories)} stories and {done.memories:,} memories" if ledger else f"{done.memories:,} memories"
+    head = f"Moved {what} in {len(done.containers)} containers from {source} to {target}. Both hold the same."
+    return "\n  ".join([head, *stories])

@@ -1,0 +1,1 @@
+"""Comings and goings as prose tells them, clause by clause: who, which way, and whither."""

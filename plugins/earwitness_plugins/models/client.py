@@ -1,0 +1,384 @@
+"""The one way to ask a language model: within budgets and time, with retries, from cassettes where there are any.
+
+One client serves all strategies of an instance. What goes wrong is a `ModelError`; no error and no answer holds a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeVar
+
+import anyio
+from pydantic import BaseModel, JsonValue
+
+from earwitness import Settings
+from earwitness.errors import SettingsError, StorageError
+from earwitness.loading.resources import Resources
+from earwitness.loading.strategies import Strategies
+from earwitness.records.usage import ModelCall
+from earwitness.redaction import scrub, secrets_held, without
+from earwitness.time_limit import contained, reason
+from earwitness_relationships.graph.away import BackOff
+
+from .accounts import Account, Accounts, Spent
+from .cassettes import Cassette, RecordedAnswer
+from .errors import ModelAway, ModelError, UnsupportedSchema, UnusableAnswer
+from .prompts import ModelPrompt
+from .protocol import LanguageModel
+from .records import AnswerSchema, ChatMessage, ModelReply, ModelRequest, forms_of, schema_in_prompt, schema_of
+from .settings import ModelSettings
+from .structured import read_answer
+
+A = TypeVar("A", bound=BaseModel)
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
+"""Seconds between two attempts; each pause is twice as long as the one before."""
+LONGEST_QUOTED = 2_000
+"""Characters of an unusable answer that the model is shown again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question on its way."""
+
+    account: Account
+    request: ModelRequest
+    prompt: str
+    """Name and version of the prompt."""
+    until: float
+    """When the loop's clock shows this, there must be an answer."""
+
+
+class ModelClient:
+    """Asks the model of `[model]`."""
+
+    def __init__(
+        self, settings: ModelSettings, folder: Path, model: LanguageModel, secrets: Sequence[str] = ()
+    ) -> None:
+        """Relative paths begin in `folder`; `secrets` are what nothing may quote. Raises `SettingsError`."""
+        self.settings = settings
+        """The table `[model]`."""
+        self._folder, self._model, self._secrets = folder, model, tuple(secrets)
+        self._cassette: Cassette | None = None
+        self._prompts: dict[str, ModelPrompt] = {}
+        self._accounts = Accounts(settings)
+        self._schema_in_prompt = settings.structured == "prompt"
+        self._away = BackOff(what="the language model")
+        self._open = False
+        self._lock = anyio.Lock()
+        if settings.cassette:
+            self._cassette = Cassette(folder / settings.cassette, settings.cassette_mode)
+
+    @classmethod
+    def shared(cls, settings: Settings, resources: Resources, strategies: Strategies) -> ModelClient:
+        """The client of an instance. Raises `SettingsError`, also where there is no table `[model]`."""
+
+        def make() -> ModelClient:
+            try:
+                table = settings.table(ModelSettings)
+            except SettingsError as missing:
+                raise SettingsError(
+                    'a language model is needed. Say which in the settings: [model] with model = "NAME", and perhaps '
+                    'base_url = "http://…/v1" and api_key = { env = "VARIABLE" }.'
+                ) from missing
+            context: Mapping[str, Any] = {"settings": settings, "resources": resources}
+            model: LanguageModel = strategies.make("model", table.spec, **context)
+            return cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))
+
+        return resources.get(ModelClient, "model", make)
+
+    async def open(self) -> None:
+        """Open the model, unless it is open. Where only a cassette is replayed there is nothing to open."""
+        async with self._lock:
+            if not self._open and not self._replays_only and (opens := getattr(self._model, "open", None)):
+                await opens()
+            self._open = True
+
+    async def close(self) -> None:
+        """Close the model, unless it is closed."""
+        async with self._lock:
+            if self._open and not self._replays_only and (closes := getattr(self._model, "close", None)):
+                await closes()
+            self._open = False
+
+    def prompt(self, name: str) -> ModelPrompt:
+        """The prompt of this name, the host's or ours. Raises `SettingsError`."""
+        if name not in self._prompts:
+            own = self._folder / self.settings.prompts if self.settings.prompts else None
+            self._prompts[name] = ModelPrompt.load(name, own)
+        return self._prompts[name]
+
+    def account(
+        self, session: str, by: str, *, turn: str = "", data: MutableMapping[str, JsonValue] | None = None
+    ) -> Account:
+        """An account for one asker, such as `world_agent:language_model`, on one message, whose key is `turn`.
+
+        `data` are the asker's durable data for the session: by them it is known after a restart what was spent.
+        """
+        return self._accounts.account(session, by, turn, data)
+
+    def spent(self, session: str) -> Spent:
+        """What a session has spent so far, as far as this process knows."""
+        return self._accounts.spent(session)
+
+    async def chat(
+        self,
+        account: Account,
+        messages: Sequence[ChatMessage],
+        *,
+        prompt: ModelPrompt | None = None,
+        limit: float,
+        model: str | None = None,
+    ) -> ModelReply:
+        """An answer in plain text. Arguments and errors as `structured`."""
+        await self.open()
+        return await self._asked(self._ask(account, messages, prompt, limit, model))
+
+    async def structured(
+        self,
+        account: Account,
+        messages: Sequence[ChatMessage],
+        answer: type[A],
+        *,
+        prompt: ModelPrompt,
+        limit: float,
+        model: str | None = None,
+    ) -> A:
+        """An answer in the form of a pydantic model, after one repair at most. What of it cannot be read is left out.
+
+        `limit` is in seconds, for all calls together; `model` is another model than that of the settings. Raises
+        `ModelError`, and `SettingsError` without the client or a key. Then `account.usage` says what was asked, and
+        `account.notes` what was left out.
+        """
+        await self.open()
+        ask = self._ask(account, messages, prompt, limit, model, schema_of(answer))
+        reply = await self._asked(ask)
+        try:
+            return await self._read(account, reply, answer)
+        except ValueError as error:
+            why = f"it is a refusal: {reply.refusal[:200]}" if reply.refusal and not reply.text else str(error)
+        account.notes.append(f"the answer could not be read, so the model was asked once more: {why}")
+        repair = self.prompt("repair")
+        again = ChatMessage(role="assistant", content=reply.text[:LONGEST_QUOTED] or "(nothing)")
+        told = (*messages, again, *[each for each in repair.messages(why=why) if each.role == "user"])
+        remaining = ask.until - asyncio.get_running_loop().time()
+        reply = await self._asked(self._ask(account, told, repair, remaining, model, schema_of(answer)))
+        try:
+            return await self._read(account, reply, answer)
+        except ValueError as error:
+            raise UnusableAnswer(f"the model answered twice what cannot be read: {why}; then {error}") from error
+
+    async def stream(
+        self,
+        account: Account,
+        messages: Sequence[ChatMessage],
+        *,
+        prompt: ModelPrompt | None = None,
+        limit: float,
+        model: str | None = None,
+    ) -> AsyncIterator[str]:
+        """An answer in plain text, piece by piece, asked for once. Arguments and errors as `structured`."""
+        await self.open()
+        ask = self._ask(account, messages, prompt, limit, model)
+        if (recorded := self._recorded(ask)) is not None:
+            yield self._replayed(ask, recorded).text
+            return
+        reserved, held = self._reserve(ask), ""
+        started, reply, failure = perf_counter(), ModelReply(tokens_in=ask.request.tokens), "it was not read to its end"
+        try:
+            async with asyncio.timeout_at(ask.until):
+                async for piece in self._model.stream(ask.request):
+                    if isinstance(piece, ModelReply):
+                        reply, failure = self._clean(piece), ""
+                        continue
+                    said, held = self._sayable(held + piece)
+                    if said:
+                        yield said
+            if held:
+                yield held
+        except Exception as error:  # noqa: BLE001 - a model of somebody else's may raise anything
+            failed = self._failure(error, limit)
+            failure = str(failed)
+            raise failed from None
+        finally:
+            self._settle(ask, reply, perf_counter() - started, reserved, failure)
+        self._keep(ask, reply, perf_counter() - started)
+
+    # ── one question ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _ask(
+        self,
+        account: Account,
+        messages: Sequence[ChatMessage],
+        prompt: ModelPrompt | None,
+        limit: float,
+        model: str | None,
+        schema: AnswerSchema | None = None,
+    ) -> Ask:
+        settings = self.settings
+        request = ModelRequest(
+            model=model or settings.model,
+            messages=tuple(
+                each.model_copy(update={"content": without(each.content, self._secrets)}) for each in messages
+            ),
+            answer_schema=schema,
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+            extra=settings.parameters,
+        )
+        until = asyncio.get_running_loop().time() + max(0.0, limit)
+        return Ask(account, self._form(request), prompt.label if prompt else "", until)
+
+    def _form(self, request: ModelRequest) -> ModelRequest:
+        """The request as the server takes it: with the schema in the prompt, if it takes none."""
+        return schema_in_prompt(request) if self._schema_in_prompt and request.answer_schema else request
+
+    async def _asked(self, ask: Ask) -> ModelReply:
+        """The answer from the cassette, or else from the model. Raises `ModelError`."""
+        if (recorded := self._recorded(ask)) is not None:
+            return self._replayed(ask, recorded)
+        try:
+            self._away.check()
+        except StorageError as away:
+            raise ModelAway(str(away), passes=True) from None
+        try:
+            return await self._with_retries(ask)
+        except UnsupportedSchema as refused:
+            self._schema_in_prompt = True
+            ask.account.notes.append(f"the server takes no JSON schema, so it is put into the prompt: {refused}")
+            return await self._with_retries(Ask(ask.account, self._form(ask.request), ask.prompt, ask.until))
+
+    async def _with_retries(self, ask: Ask) -> ModelReply:
+        loop = asyncio.get_running_loop()
+        for attempt in range(self.settings.retries + 1):
+            try:
+                return await self._attempt(ask)
+            except UnsupportedSchema:
+                raise
+            except ModelAway as failure:
+                pause = max(min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE), failure.retry_after or 0.0)
+                is_last = attempt == self.settings.retries or loop.time() + pause >= ask.until
+                if not failure.passes or is_last:
+                    if failure.passes:
+                        self._away.failed(failure)
+                    raise
+            await asyncio.sleep(pause)
+        raise AssertionError  # the last attempt returns or raises
+
+    async def _attempt(self, ask: Ask) -> ModelReply:
+        reserved = self._reserve(ask)
+        limit = max(0.0, min(self.settings.timeout, ask.until - asyncio.get_running_loop().time()))
+        started, reply, failure = perf_counter(), ModelReply(), "it was cancelled"
+        try:
+            async with asyncio.timeout(limit):
+                reply = self._clean(await self._model.complete(ask.request))
+            failure = ""
+        except Exception as error:  # noqa: BLE001 - a model of somebody else's may raise anything
+            failed = self._failure(error, limit)
+            failure = str(failed)
+            raise failed from None
+        finally:
+            self._settle(ask, reply, perf_counter() - started, reserved, failure)
+        self._away.answered()
+        self._keep(ask, reply, perf_counter() - started)
+        return reply
+
+    def _failure(self, error: Exception, limit: float) -> ModelError:
+        """What a failing model raised, as one of our errors, which quotes no secret."""
+        match error:
+            case TimeoutError():
+                return ModelAway(f"the model did not answer within {limit:g} s.", passes=True)
+            case ModelError():
+                scrub(error, self._secrets)
+                return error
+        return ModelAway(f"the model failed: {without(reason(contained(error)), self._secrets)}")
+
+    async def _read(self, account: Account, reply: ModelReply, answer: type[A]) -> A:
+        """The answer in a reply; a long one is read on a thread. Raises `ValueError`."""
+        reading: Callable[[], tuple[A, tuple[str, ...]]] = partial(read_answer, reply.text, answer)
+        value, left_out = await asyncio.to_thread(reading) if len(reply.text) > LONGEST_QUOTED else reading()
+        account.notes += [f"left out of the answer: {each}" for each in left_out]
+        return value
+
+    def _sayable(self, text: str) -> tuple[str, str]:
+        """Of a stream, what can be said now without secrets, and the end that may be the beginning of one."""
+        clean = without(text, self._secrets)
+        longest = max(map(len, self._secrets), default=1)
+        begins = range(max(0, len(clean) - longest + 1), len(clean))
+        cut = next((n for n in begins if any(each.startswith(clean[n:]) for each in self._secrets)), len(clean))
+        return clean[:cut], clean[cut:]
+
+    def _clean(self, reply: ModelReply) -> ModelReply:
+        """The reply without secrets: a server may repeat what it was sent."""
+        text, refusal = without(reply.text, self._secrets), without(reply.refusal, self._secrets)
+        return reply.model_copy(update={"text": text, "refusal": refusal})
+
+    # ── cassettes ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _replays_only(self) -> bool:
+        return self._cassette is not None and self._cassette.mode == "replay"
+
+    def _recorded(self, ask: Ask) -> RecordedAnswer | None:
+        """The recorded answer; `None` where the model is to be asked. Raises `NotOnCassette`."""
+        cassette = self._cassette
+        if cassette is None or cassette.mode == "record":
+            return None
+        found = next(filter(None, map(cassette.answer, forms_of(ask.request))), None)
+        if found is None and cassette.mode == "replay":
+            raise cassette.missing(ask.request, ask.prompt)
+        return found
+
+    def _replayed(self, ask: Ask, recorded: RecordedAnswer) -> ModelReply:
+        """A recorded answer counts as the call that was recorded, so that budgets decide as they did then."""
+        reserved = self._reserve(ask)
+        self._settle(ask, recorded.reply, recorded.seconds, reserved, "", cached=True)
+        return self._clean(recorded.reply)
+
+    def _keep(self, ask: Ask, reply: ModelReply, seconds: float) -> None:
+        if self._cassette is not None:
+            digest, request = ask.request.digest, ask.request
+            rounded = round(seconds, 3)
+            self._cassette.keep(
+                RecordedAnswer(digest=digest, prompt=ask.prompt, request=request, reply=reply, seconds=rounded)
+            )
+
+    # ── money ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _cost(self, model: str, tokens_in: int, tokens_out: int, reused: int = 0) -> float:
+        price = self.settings.prices.get(model)
+        return price.of(tokens_in, tokens_out, reused) if price else 0.0
+
+    def _reserve(self, ask: Ask) -> tuple[int, float]:
+        """Count the call, with the tokens that it costs at least. Raises `BudgetSpent`."""
+        tokens = ask.request.tokens
+        reserved = tokens, self._cost(ask.request.model, tokens, 0)
+        ask.account.reserve(*reserved)
+        return reserved
+
+    def _settle(
+        self,
+        ask: Ask,
+        reply: ModelReply,
+        seconds: float,
+        reserved: tuple[int, float],
+        failure: str,
+        *,
+        cached: bool = False,
+    ) -> None:
+        model = ask.request.model
+        call = ModelCall(
+            model=model,
+            prompt=ask.prompt,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            seconds=round(seconds, 3),
+            cost=self._cost(model, reply.tokens_in, reply.tokens_out, reply.tokens_reused),
+            cached=cached,
+            failure=failure or None,
+        )
+        ask.account.settle(call, reserved)

@@ -1,0 +1,194 @@
+"""The model `openai`: any server with OpenAI's endpoint for chats, hosted or local. Needs `earwitness[model]`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from earwitness.redaction import without_passwords
+
+from ..services.openai_client import OpenAIClient
+from .errors import ModelAway, UnsupportedSchema
+from .records import ModelReply, ModelRequest, tokens_of
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+NEEDED = "language models need their client: pip install 'earwitness[model]'."
+MOST_BYTES = 4_000_000
+"""Of one answer; what is longer is not read to its end."""
+PASSING = frozenset({408, 409, 425, 429})
+"""Refusals that may pass, besides those from 500 on."""
+FOREVER = 24 * 3600.0
+"""Seconds: the client of the library does not limit the time, since `ModelClient` does."""
+
+
+class OpenAIModel:
+    """Asks a server through the `openai` library. It connects at the first use.
+
+    Args:
+        api_key: the key; `None` = the environment variable `OPENAI_API_KEY`, and none for a server at `base_url`.
+        base_url: another server with the same endpoint, such as `http://localhost:8000/v1`.
+    """
+
+    def __init__(self, *, api_key: SecretStr | None = None, base_url: str | None = None) -> None:
+        self._client = OpenAIClient(
+            what="the language model",
+            table="model",
+            needed=NEEDED,
+            api_key=api_key,
+            base_url=base_url,
+            timeout=FOREVER,
+            retries=0,
+        )
+
+    async def open(self) -> None:
+        """Make the client. Raises `SettingsError` without the package or a key."""
+        await self._client.opened()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.close()
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole answer. Raises `SettingsError`, `ModelAway` and `UnsupportedSchema`."""
+        client = await self._client.opened()
+        with _naming_failures(client, request):
+            asked = client.chat.completions.with_streaming_response.create(**_body(request), stream=False)
+            async with asked as response:
+                raw = await _read(response.iter_bytes())
+        return reply_of(raw, request)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
+        """The answer piece by piece, and at last a `ModelReply` with all of its text. Raises as `complete`."""
+        client = await self._client.opened()
+        pieces: list[str] = []
+        last: Any = {}
+        with _naming_failures(client, request):
+            body = {**_body(request), "stream_options": {"include_usage": True}}
+            chunks = await client.chat.completions.create(**body, stream=True)
+            async with chunks:
+                async for chunk in chunks:
+                    said = chunk.model_dump()
+                    last = said if said.get("usage") else last
+                    if piece := _text(_at(said, "choices", 0, "delta", "content")):
+                        pieces.append(piece)
+                        yield piece
+        yield _counted("".join(pieces), last, request)
+
+
+def _body(request: ModelRequest) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": [each.model_dump() for each in request.messages],
+        **({} if request.temperature is None else {"temperature": request.temperature}),
+        **({} if request.max_tokens is None else {"max_tokens": request.max_tokens}),
+    }
+    if wanted := request.answer_schema:
+        schema = {"name": wanted.name, "schema": wanted.definition}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return {**body, **({"extra_body": request.extra} if request.extra else {})}
+
+
+async def _read(parts: AsyncIterator[bytes]) -> bytes:
+    read, size = [], 0
+    async for part in parts:
+        read.append(part)
+        size += len(part)
+        if size > MOST_BYTES:
+            raise ModelAway(f"the model's answer is longer than {MOST_BYTES:,} bytes.")
+    return b"".join(read)
+
+
+@contextmanager
+def _naming_failures(client: AsyncOpenAI, request: ModelRequest) -> Iterator[None]:
+    """What the library raises becomes a `ModelAway` that says which server and what to do."""
+    from openai import APIStatusError, OpenAIError
+
+    where = without_passwords(str(client.base_url))
+    try:
+        yield
+    except APIStatusError as error:
+        what = f"{where} refused ({error.status_code}): {error.message}"
+        if request.answer_schema and error.status_code in (400, 404, 415, 422, 501) and _names_schema(what):
+            raise UnsupportedSchema(what) from error
+        passes = error.status_code >= 500 or error.status_code in PASSING
+        raise ModelAway(what, passes=passes, retry_after=_seconds(error.response.headers)) from error
+    except OpenAIError as error:
+        raise ModelAway(f"{where} did not answer: {error}", passes=True) from error
+    except ModelAway:
+        raise
+    except Exception as error:  # httpx2 raises its own errors while an answer is read
+        raise ModelAway(f"{where} broke off: {type(error).__name__}: {error}", passes=True) from error
+
+
+def _names_schema(text: str) -> bool:
+    return any(word in text.casefold() for word in ("response_format", "json_schema", "schema", "grammar"))
+
+
+def _seconds(headers: Mapping[str, str]) -> float | None:
+    """After how many seconds the server wants to be asked again."""
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:  # not given, or a date
+        return None
+
+
+# ── what servers answer, however they do ────────────────────────────────────────────────────────────────────────────
+
+
+def reply_of(raw: bytes, request: ModelRequest) -> ModelReply:
+    """The answer in a response. Raises `ModelAway` for a response that is no chat completion."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise ModelAway(f"the server answered what is no JSON: {raw[:60]!r}…", passes=True) from error
+    message = _at(body, "choices", 0, "message")
+    if not isinstance(message, dict):
+        raise ModelAway(f"the server answered without a message: {raw[:120]!r}…", passes=True)
+    refusal = _text(message.get("refusal"))
+    finish = _text(_at(body, "choices", 0, "finish_reason"))
+    reply = _counted(_text(message.get("content")), body, request)
+    return reply.model_copy(update={"refusal": refusal, "finish": finish})
+
+
+def _counted(text: str, body: object, request: ModelRequest) -> ModelReply:
+    """The reply with its tokens, as the server counts them, or else by length."""
+    return ModelReply(
+        text=text,
+        tokens_in=_number(_at(body, "usage", "prompt_tokens")) or request.tokens,
+        tokens_out=_number(_at(body, "usage", "completion_tokens")) or tokens_of(len(text)),
+        tokens_reused=_number(_at(body, "usage", "prompt_tokens_details", "cached_tokens")),
+    )
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    """What is found there; `None` where there is nothing."""
+    for key in path:
+        if isinstance(key, int) and isinstance(value, list) and len(value) > key:
+            value = value[key]
+        elif isinstance(key, str) and isinstance(value, dict):
+            value = value.get(key)
+        else:
+            return None
+    return value
+
+
+def _text(value: object) -> str:
+    """Text, also in parts; half an emoji is replaced."""
+    if isinstance(value, list):
+        return "".join(_parts(value))
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _parts(value: Iterable[object]) -> Iterator[str]:
+    for each in value:
+        yield _text(each.get("text") if isinstance(each, dict) else each if isinstance(each, str) else None)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -1,0 +1,205 @@
+"""The store `fallback`: everything is kept here and in a service; the one here answers while the service is away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Annotated, TypeVar
+
+from pydantic import Field
+
+from earwitness.errors import (
+    EarwitnessError,
+    EmbedderMismatch,
+    SchemaMismatch,
+    SettingsError,
+    StorageError,
+    named,
+    quoted,
+)
+from earwitness.extras import ReembeddingStore
+from earwitness.filters import EVERYTHING, Filter, matches
+from earwitness.loading.quantities import Positive
+from earwitness.protocols import Store
+from earwitness.records.backends import Health
+from earwitness.records.memory import Hit, Memory
+from earwitness_plugins.services.breaker import CircuitBreaker
+
+T = TypeVar("T")
+
+
+class FallbackStore:
+    """Two stores that hold the same. The `primary` one answers; while it is away, the `fallback` does.
+
+    What a plan adds is in the `fallback` at once, in one transaction with the plan where ledger and fallback share a
+    database. The applier writes it to the `primary`, in order. What that does not take stays a pending delivery in the
+    ledger, until it does. What comes back from either is checked again: its container, and the filter.
+
+    Args:
+        primary: the store that is asked first, such as a service.
+        fallback: the store here.
+        timeout: seconds that the primary has for an answer in a recall.
+        write_timeout: seconds that it has for a batch.
+        failures: so many calls that fail one after the other, and the primary is left alone for a while.
+        pause: seconds of the first pause; each is twice the one before, up to `longest_pause`.
+        longest_pause: seconds of the longest one.
+
+    Raises `SettingsError` if both are one and the same.
+    """
+
+    prepares_here = False
+    """The primary may be elsewhere."""
+
+    def __init__(
+        self,
+        *,
+        primary: Store,
+        fallback: Store,
+        timeout: Positive = 0.3,
+        write_timeout: Positive = 8.0,
+        failures: Annotated[int, Field(ge=1)] = 3,
+        pause: Positive = 0.5,
+        longest_pause: Positive = 15.0,
+    ) -> None:
+        _check_two(primary, fallback)
+        self._primary, self._fallback = primary, fallback
+        self._timeout, self._write_timeout = timeout, write_timeout
+        self._breaker = CircuitBreaker(failures=failures, pause=pause, longest=longest_pause)
+        self._is_open = False
+        """Whether the primary was opened; it may have been away by then."""
+        self._opening = asyncio.Lock()
+
+    @property
+    def local(self) -> Store:
+        """The store here, which has everything first."""
+        return self._fallback
+
+    @property
+    def database(self) -> object:
+        """The database of the store here, if it has one."""
+        return getattr(self._fallback, "database", None)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Why the primary did not answer its last call; empty if it did."""
+        why = self._breaker.failure
+        return () if why is None else (f"the primary store is away ({why}); the fallback answers",)
+
+    async def open(self) -> None:
+        """Open both. A primary that is away is opened later. Raises `StorageError` for the fallback, and what no time
+        mends."""
+        self._opening = asyncio.Lock()
+        await self._fallback.open()
+        try:
+            await self._asked(_nothing, self._write_timeout)
+        except (EmbedderMismatch, SchemaMismatch):
+            await self._fallback.close()
+            raise
+        except StorageError:
+            return
+        except BaseException:
+            await self._fallback.close()
+            raise
+
+    async def close(self) -> None:
+        """Release everything."""
+        try:
+            if self._is_open:
+                self._is_open = False
+                await self._primary.close()
+        finally:
+            await self._fallback.close()
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        """Write to the fallback, then to the primary. Raises `StorageError` while either does not take them."""
+        await self._fallback.put(memories)
+        await self._asked(lambda store: store.put(memories), self._write_timeout)
+
+    async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """Remove from both; as `put`."""
+        await self._fallback.remove(ids)
+        await self._asked(lambda store: store.remove(ids), self._write_timeout)
+
+    async def drop(self, container: str) -> None:
+        """Remove the container from both; as `put`."""
+        await self._fallback.drop(container)
+        await self._asked(lambda store: store.drop(container), self._write_timeout)
+
+    async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
+        """The memories with these ids, of the primary if it answers."""
+        found = await self._read(lambda store: store.get(container, ids))
+        return [each for each in found if each.container == container and each.id in ids]
+
+    async def list(
+        self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
+    ) -> Sequence[Memory]:
+        """Sequence[Memory] in the order they were first written, of the primary if it answers."""
+        found = await self._read(lambda store: store.list(container, filter=filter, limit=limit, offset=offset))
+        return [each for each in found if _may_be(each, container, filter)]
+
+    async def search(
+        self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
+    ) -> Sequence[Hit]:
+        """The best hits, of the primary if it answers."""
+        found = await self._read(lambda store: store.search(container, query, filter=filter, limit=limit))
+        return [hit for hit in found if _may_be(hit.memory, container, filter)][:limit]
+
+    async def count(self, container: str) -> int:
+        """How many memories the container holds, in the primary if it answers."""
+        return await self._read(lambda store: store.count(container))
+
+    async def reembed(self) -> int:
+        """Make the vectors of both again, as far as they keep any; see `ReembeddingStore`."""
+        counts = [
+            await each.reembed() for each in (self._fallback, self._primary) if isinstance(each, ReembeddingStore)
+        ]
+        return max(counts, default=0)
+
+    async def health(self) -> Health:
+        """The health of both; one of them is not enough."""
+        here = await self._fallback.health()
+        details = {f"fallback_{name}": value for name, value in here.details.items()}
+        try:
+            there = await self._asked(lambda store: store.health(), self._write_timeout)
+        except EarwitnessError as error:
+            return Health(ok=False, details={"primary": f"away: {named(error)}", **details})
+        state = "usable" if there.ok else "not usable"
+        found = {f"primary_{name}": value for name, value in there.details.items()}
+        return Health(ok=here.ok and there.ok, details={"primary": state, **found, **details})
+
+    async def _read(self, ask: Callable[[Store], Awaitable[T]]) -> T:
+        with suppress(EarwitnessError):
+            return await self._asked(ask, self._timeout)
+        return await ask(self._fallback)
+
+    async def _asked(self, ask: Callable[[Store], Awaitable[T]], limit: float) -> T:
+        """The answer of the primary, which is opened first if it was away. Raises `StorageError`, and `InputError`."""
+
+        async def work() -> T:
+            async with self._opening:
+                if not self._is_open:
+                    await self._primary.open()
+                    self._is_open = True
+            return await ask(self._primary)
+
+        return await self._breaker.call(work, limit)
+
+
+def _check_two(primary: Store, fallback: Store) -> None:
+    database = getattr(primary, "database", None)
+    if database is None or database is not getattr(fallback, "database", None):
+        return
+    raise SettingsError(
+        "store 'fallback': primary and fallback are one and the same, "
+        f"{quoted(getattr(database, 'path', type(database).__name__))}. Give one of them a place of its own, such as "
+        'primary = { name = "sqlite", path = "elsewhere.db" }. A store "supermemory" without a key is the embedded one.'
+    )
+
+
+async def _nothing(store: Store) -> None:
+    """Asks nothing."""
+
+
+def _may_be(memory: Memory, container: str, filter: Filter) -> bool:
+    return memory.container == container and matches(filter, memory.metadata)

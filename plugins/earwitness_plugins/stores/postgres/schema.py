@@ -1,0 +1,154 @@
+"""The tables of the store in PostgreSQL, and their migrations, oldest first."""
+
+from __future__ import annotations
+
+from earwitness_plugins.postgres import PostgresMigration
+from earwitness_plugins.postgres.comments import comments
+
+from .comments import MEMORIES, MEMORIES_COLUMNS, READERS, READERS_COLUMNS
+
+COMPONENT = "store"
+PARTITIONS = 8
+
+_TABLES = """
+CREATE EXTENSION IF NOT EXISTS vector;
+
+CREATE TABLE earwitness.memory_container (
+    number integer GENERATED ALWAYS AS IDENTITY CONSTRAINT memory_container_pk PRIMARY KEY,
+    name text COLLATE "C" NOT NULL CONSTRAINT memory_container_name_key UNIQUE,
+    memories bigint NOT NULL DEFAULT 0 CONSTRAINT memory_container_memories_check CHECK (memories >= 0),
+    words bigint NOT NULL DEFAULT 0 CONSTRAINT memory_container_words_check CHECK (words >= 0)
+);
+
+CREATE SEQUENCE earwitness.memory_number;
+
+CREATE TABLE earwitness.memory (
+    container integer NOT NULL,
+    number bigint NOT NULL DEFAULT nextval('earwitness.memory_number'),
+    id text COLLATE "C" NOT NULL,
+    content text NOT NULL,
+    metadata jsonb NOT NULL CONSTRAINT memory_metadata_check CHECK (jsonb_typeof(metadata) = 'object'),
+    exact_metadata json,
+    spoken boolean NOT NULL GENERATED ALWAYS AS (coalesce(metadata -> 'type' ? 'message', false)) STORED,
+    words integer NOT NULL CONSTRAINT memory_words_check CHECK (words >= 0),
+    embedding halfvec,
+    indexed boolean NOT NULL,
+    CONSTRAINT memory_pk PRIMARY KEY (container, id),
+    CONSTRAINT memory_number_key UNIQUE (container, number)
+) PARTITION BY HASH (container);
+
+CREATE TABLE earwitness.memory_word (
+    container integer NOT NULL,
+    term text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    times integer NOT NULL CONSTRAINT memory_word_times_check CHECK (times > 0),
+    words integer NOT NULL,
+    CONSTRAINT memory_word_pk PRIMARY KEY (container, term, number) INCLUDE (times, words)
+) PARTITION BY HASH (container);
+CREATE INDEX memory_word_number ON earwitness.memory_word (container, number);
+
+CREATE TABLE earwitness.memory_place (
+    container integer NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    CONSTRAINT memory_place_pk PRIMARY KEY (container, id)
+);
+
+CREATE TABLE earwitness.memory_fact (
+    name text CONSTRAINT memory_fact_pk PRIMARY KEY,
+    value text NOT NULL
+);
+
+CREATE TABLE earwitness.memory_vector (
+    digest bytea CONSTRAINT memory_vector_pk PRIMARY KEY,
+    embedding halfvec
+);
+
+CREATE VIEW earwitness.memories WITH (security_invoker = true) AS
+SELECT c.name AS container, m.id, m.content,
+    m.metadata ->> 'type' AS type, m.metadata ->> 'speaker' AS speaker, m.metadata -> 'gameDay' AS said_on,
+    coalesce(m.metadata -> 'learnedDay', m.metadata -> 'gameDay') AS learned_on,
+    m.metadata ->> 'interactionType' AS how, m.metadata ->> 'sharedFrom' AS told_by, m.metadata, m.number
+FROM earwitness.memory m JOIN earwitness.memory_container c ON c.number = m.container;
+"""
+
+_READERS = """
+CREATE TABLE earwitness.reader (
+    number integer GENERATED ALWAYS AS IDENTITY CONSTRAINT reader_pk PRIMARY KEY,
+    role text NOT NULL,
+    session text COLLATE "C",
+    member text COLLATE "C",
+    container text COLLATE "C",
+    CONSTRAINT reader_key UNIQUE NULLS NOT DISTINCT (role, session, member, container)
+);
+
+CREATE FUNCTION earwitness.readable_containers(asking name) RETURNS SETOF integer
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT pg_has_role(session_user, asking, 'MEMBER') THEN
+        RETURN;  -- nobody asks in another one's name
+    END IF;
+    RETURN QUERY
+        SELECT c.number FROM earwitness.reader r JOIN earwitness.memory_container c ON c.name = r.container
+        WHERE pg_has_role(asking, r.role, 'MEMBER');
+    IF to_regclass('earwitness.container') IS NULL OR to_regclass('earwitness.membership') IS NULL THEN
+        RETURN;  -- the ledger is elsewhere, and with it the register
+    END IF;
+    RETURN QUERY
+        WITH allowed AS (
+            SELECT coalesce(r.session, nullif(current_setting('earwitness.session', true), '')) COLLATE "C" AS session,
+                r.member
+            FROM earwitness.reader r WHERE r.container IS NULL AND pg_has_role(asking, r.role, 'MEMBER')
+        ), own AS (
+            SELECT its.name, its.owner, a.session FROM allowed a JOIN earwitness.container its
+                ON its.session = a.session
+                AND (a.member IS NULL OR (its.kind = 'character' AND its.owner = a.member))
+        ), shared AS (
+            SELECT m.container AS name FROM own o
+            JOIN earwitness.membership m ON m.member = o.owner
+            JOIN earwitness.session s ON s.id = o.session
+            WHERE (m.since IS NULL OR m.since <= (s.snapshot #>> '{state,game_day}')::double precision)
+                AND (m.until IS NULL OR m.until >= (s.snapshot #>> '{state,game_day}')::double precision)
+        )
+        SELECT c.number FROM earwitness.memory_container c
+        WHERE c.name IN (SELECT o.name FROM own o UNION ALL SELECT s.name FROM shared s);
+END
+$$;
+
+CREATE FUNCTION earwitness.let_read(role name, session text DEFAULT NULL, member text DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO earwitness.reader (role, session, member) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+    EXECUTE format('GRANT USAGE ON SCHEMA earwitness TO %I', $1);
+    EXECUTE format('GRANT SELECT ON earwitness.memory, earwitness.memory_container, earwitness.memories TO %I', $1);
+END
+$$;
+
+ALTER TABLE earwitness.memory ENABLE ROW LEVEL SECURITY;
+ALTER TABLE earwitness.memory_container ENABLE ROW LEVEL SECURITY;
+ALTER TABLE earwitness.memory_word ENABLE ROW LEVEL SECURITY;
+ALTER TABLE earwitness.memory_place ENABLE ROW LEVEL SECURITY;
+CREATE POLICY memory_reader ON earwitness.memory FOR SELECT
+    USING (container IN (SELECT earwitness.readable_containers(current_user)));
+CREATE POLICY memory_container_reader ON earwitness.memory_container FOR SELECT
+    USING (number IN (SELECT earwitness.readable_containers(current_user)));
+CREATE POLICY memory_word_reader ON earwitness.memory_word FOR SELECT
+    USING (container IN (SELECT earwitness.readable_containers(current_user)));
+"""
+
+
+def _partitions(table: str) -> str:
+    return "".join(
+        f"CREATE TABLE earwitness.{table}_{part} PARTITION OF earwitness.{table}"
+        f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part});\n"
+        f"COMMENT ON TABLE earwitness.{table}_{part} IS 'A part of {table}: read that';\n"
+        f"ALTER TABLE earwitness.{table}_{part} ENABLE ROW LEVEL SECURITY;\n"
+        for part in range(PARTITIONS)
+    )
+
+
+MIGRATIONS: tuple[PostgresMigration, ...] = (
+    _TABLES + comments(MEMORIES, MEMORIES_COLUMNS) + _partitions("memory") + _partitions("memory_word"),
+    _READERS + comments(READERS, READERS_COLUMNS),
+)
+"""Never change one that was released; add one at the end."""

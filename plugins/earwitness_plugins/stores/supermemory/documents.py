@@ -1,0 +1,223 @@
+"""A memory as documents of the service, and back.
+
+Metadata that the service can hold and filter stands there as it is. What it would change or refuse is kept beside that,
+as JSON in one field: odd keys, whole floats, numbers beyond 2⁵³, control characters. Fields of our own begin with
+`earwitness`. `earwitnessHas` lists which fields a document has and of which kind, because a filter cannot ask the
+service what is missing. A digest over content and metadata says whether what the service shows is what was written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from earwitness.errors import StorageError, quoted
+from earwitness.records.memory import Memory
+from earwitness.records.memory_types import MetaValue
+
+from .names import cleaned, digest, document_id, encoded, is_clean, restored
+
+OURS = "earwitness"
+ID, CONTAINER, ORDER, VERSION = "earwitnessId", "earwitnessContainer", "earwitnessOrder", "earwitnessVersion"
+DIGEST, METADATA, PART, PARTS, HAS, EXACT = (
+    "earwitnessDigest",
+    "earwitnessMetadata",
+    "earwitnessPart",
+    "earwitnessParts",
+    "earwitnessHas",
+    "earwitnessExact",
+)
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+_NOT_INDEXED = "sm_"
+ODD = "\ufffd"
+"""Stands for what the service cannot hold. No filter asks for it there."""
+LARGEST_WHOLE = 2**53
+"""Whole numbers are exact up to here."""
+_ALONE = re.compile(r"\S+\Z")
+_TEXT = re.compile(r"[\t\n]")
+
+
+class Stamp(NamedTuple):
+    """When a memory was written; both in microseconds since 1970, and no two alike from one process."""
+
+    order: int
+    """For the first time: lists are in this order."""
+    version: int
+    """For the last time."""
+
+
+class NewPart(NamedTuple):
+    """A document as it is to be written."""
+
+    id: str
+    content: str
+    metadata: dict[str, MetaValue]
+
+
+class StoredPart(NamedTuple):
+    """A document of ours as the service shows it."""
+
+    id: str
+    """Of the document."""
+    memory_id: str
+    stamp: Stamp
+    digest: str
+    part: int
+    parts: int
+    metadata: dict[str, MetaValue]
+    """The memory's."""
+    is_whole: bool
+    """Whether the metadata are those that were written: walls rest on them."""
+    text: str | None
+    """Of this part; `None` while the service does not show it."""
+    done: bool
+    """Whether the service says that it is found by searches."""
+
+
+def digest_of(memory: Memory) -> str:
+    """What tells this content and metadata from any other."""
+    return digest([memory.content, memory.metadata])[:32]
+
+
+def documents_of(memory: Memory, stamp: Stamp, largest: int) -> list[NewPart]:
+    """The documents that hold a memory: one, unless its content has more than `largest` bytes.
+
+    Raises `StorageError` for content or metadata that no record could have.
+    """
+    try:
+        pieces = list(_pieces(memory.content, largest))
+        common = _wire_metadata(memory.metadata) | {
+            ID: cleaned(memory.id),
+            CONTAINER: cleaned(memory.container),
+            ORDER: stamp.order,
+            VERSION: stamp.version,
+            DIGEST: digest_of(memory),
+            METADATA: digest(memory.metadata)[:32],
+            PARTS: len(pieces),
+        }
+    except (TypeError, ValueError, AttributeError) as error:
+        raise StorageError(f"memory {quoted(memory.id)} cannot be written as it is: {error}") from error
+    return [
+        NewPart(document_id(memory.id, part), _shown(piece), {**common, PART: part})
+        for part, piece in enumerate(pieces)
+    ]
+
+
+def stored_part(
+    id: str, metadata: Mapping[str, Any], text: str | None, *, container: str, done: bool = False
+) -> StoredPart | None:
+    """A document that the service has shown; `None` if it is none of ours, or of another container."""
+    try:
+        part, memory_id = int(metadata[PART]), restored(metadata[ID])
+        if restored(metadata[CONTAINER]) != container or document_id(memory_id, part) != id:
+            return None
+        found = _memory_metadata(metadata)
+        return StoredPart(
+            id=id,
+            memory_id=memory_id,
+            stamp=Stamp(int(metadata[ORDER]), int(metadata[VERSION])),
+            digest=str(metadata[DIGEST]),
+            part=part,
+            parts=int(metadata[PARTS]),
+            metadata=found,
+            is_whole=metadata.get(METADATA) == digest(found)[:32],
+            text=None if text is None else restored(text),
+            done=done,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def by_memory(parts: Iterable[StoredPart]) -> dict[str, list[StoredPart]]:
+    """Memory id → its parts, in order."""
+    found: dict[str, list[StoredPart]] = {}
+    for each in parts:
+        found.setdefault(each.memory_id, []).append(each)
+    return {id: sorted(several, key=lambda each: each.part) for id, several in found.items()}
+
+
+def memory_of(parts: list[StoredPart], container: str) -> Memory | None:
+    """The memory that these parts make up; `None` while the service does not show it as it was last written.
+
+    A text that was changed there by hand is taken as it is, once the service is done with it; metadata never are.
+    """
+    texts = [each.text for each in parts if each.text is not None]
+    if len(texts) != len(parts) or [each.part for each in parts] != list(range(parts[0].parts)):
+        return None
+    newest = max(parts, key=lambda each: each.stamp.version)
+    found = Memory(id=newest.memory_id, container=container, content="".join(texts), metadata=newest.metadata)
+    by_hand = newest.is_whole and all(each.done for each in parts)
+    return found if by_hand or digest_of(found) == newest.digest else None
+
+
+def is_tampered(parts: list[StoredPart]) -> bool:
+    """Whether the metadata are no longer those that were written, although the service is done with the memory."""
+    return all(each.done for each in parts) and not all(each.is_whole for each in parts)
+
+
+# ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _shown(text: str) -> str:
+    """Text as the service keeps it unchanged: not blank, not a URL alone, nothing that it would trim."""
+    plain = text == text.strip() and is_clean(_TEXT.sub("", text)) and is_clean(text[:5])
+    return text if text and plain and not (_ALONE.match(text) and ("://" in text or "." in text)) else encoded(text)
+
+
+def _pieces(text: str, largest: int) -> Iterator[str]:
+    """The text in pieces that take at most `largest` bytes, however they are written."""
+    room = max(largest // 6, 1) if len(_shown(text).encode()) > largest else max(len(text), 1)
+    for start in range(0, max(len(text), 1), room):
+        yield text[start : start + room]
+
+
+# ── metadata ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def can_hold(key: str) -> bool:
+    """Whether the service can hold and filter a field of this name."""
+    return bool(_KEY.match(key)) and not key.startswith((_NOT_INDEXED, OURS))
+
+
+def has(key: str, kind: str) -> str:
+    """What `earwitnessHas` says of a field."""
+    return f"{key}:{kind}"
+
+
+def kind_of(value: object) -> str:
+    """`flag`, `number`, `text` or `list`."""
+    if isinstance(value, bool):
+        return "flag"
+    return "number" if isinstance(value, int | float) else "text" if isinstance(value, str) else "list"
+
+
+def _wire_metadata(metadata: Mapping[str, MetaValue]) -> dict[str, MetaValue]:
+    plain = {key: _held(value) for key, value in metadata.items() if can_hold(key)}
+    exact = {key: value for key, value in metadata.items() if not _survives(plain.get(key), value)}
+    found: dict[str, MetaValue] = {**plain, HAS: [has(key, kind_of(value)) for key, value in plain.items()] or [ODD]}
+    return found | ({EXACT: json.dumps(exact)} if exact else {})
+
+
+def _held(value: MetaValue) -> MetaValue:
+    """The value, or the next best that the service can hold."""
+    if isinstance(value, str):
+        return value if is_clean(value) else ODD
+    if isinstance(value, list):
+        return [each if is_clean(each) else ODD for each in value] or [ODD]
+    return value
+
+
+def _survives(held: object, value: MetaValue) -> bool:
+    """Whether a service that knows only one kind of numbers gives back the value with its type."""
+    if held != value or isinstance(value, bool | str | list):
+        return held == value
+    return abs(value) <= LARGEST_WHOLE if isinstance(value, int) else not value.is_integer()
+
+
+def _memory_metadata(metadata: Mapping[str, Any]) -> dict[str, MetaValue]:
+    written = {each.rpartition(":")[0] for each in metadata.get(HAS, ())}
+    plain = {key: value for key, value in metadata.items() if key in written}
+    exact = metadata.get(EXACT)
+    return plain if exact is None else {**plain, **json.loads(exact)}

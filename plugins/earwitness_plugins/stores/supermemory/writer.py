@@ -1,0 +1,217 @@
+"""Writes: a put replaces. What the service holds is looked up first, because it would append to what is there.
+
+Sending a batch again is harmless: what is there already is left alone. Of a batch that fails half-way, `PartialWrite`
+names what was written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from earwitness.errors import PartialWrite, StorageError, quoted
+from earwitness.records.memory import Memory
+
+from .documents import NewPart, Stamp, StoredPart, digest_of, documents_of
+from .names import document_id, namespace_of
+from .reader import ContainerReader
+from .together import together
+from .wire import Wire
+from .write_buffer import WriteBuffer, WrittenMemory
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+BATCH, BATCH_BYTES = 100, 1_000_000
+"""Documents, and bytes of text, in one request at most."""
+
+
+class MemoryChange(NamedTuple):
+    """What it takes to put one memory."""
+
+    memory: Memory
+    stamp: Stamp
+    outdated: int
+    """The version up to which is replaced what was there; 0 = nothing was."""
+    new: Sequence[NewPart]
+    changed: Sequence[NewPart]
+    surplus: Sequence[str]
+    """Ids of documents of a longer text that was there before."""
+
+
+class ContainerWriter:
+    """Writes to containers, to each in the order of the calls.
+
+    `largest` is how many bytes of text a document may have; a longer one is kept in several.
+    """
+
+    def __init__(self, wire: Wire, buffer: WriteBuffer, reader: ContainerReader, largest: int) -> None:
+        self._wire, self._buffer, self._reader, self._largest = wire, buffer, reader, largest
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._orders: dict[tuple[str, str], int] = {}
+        """The places of memories that could not be written yet."""
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        """Write or replace; of one id twice, the last counts. Raises `StorageError`, or `PartialWrite`."""
+        batches: dict[str, dict[str, Memory]] = {}
+        for each in memories:
+            documents_of(each, Stamp(0, 0), self._largest)  # one that cannot be written is refused before any is
+            batches.setdefault(each.container, {})[each.id] = each
+        for container, batch in batches.items():
+            for id in batch:
+                self._orders.setdefault((container, id), self._buffer.stamp())
+        await self._all({container: self._put(container, [*batch.values()]) for container, batch in batches.items()})
+
+    async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """Remove by container name → ids. Raises `StorageError`, or `PartialWrite`."""
+        await self._all({container: self._remove(container, wanted) for container, wanted in ids.items() if wanted})
+
+    async def drop(self, container: str) -> None:
+        """Remove the container. What somebody else keeps in the same namespace stays."""
+        async with self._alone(container):
+            namespace = namespace_of(container)
+            every = await self._wire.page(namespace, None, size=1, content=False)
+            ours = await self._reader.documents(container)
+            if every.total == len(ours):
+                await self._wire.drop(namespace)
+            else:
+                await self._delete(container, ours)
+            await self._buffer.drop(container)
+            self._reader.withheld.pop(container, None)
+            self._orders = {key: order for key, order in self._orders.items() if key[0] != container}
+
+    async def _all(self, work: Mapping[str, Coroutine[Any, Any, ContainerOutcome]]) -> None:
+        outcomes = await together(work.values())
+        failures = [outcome.failure for outcome in outcomes if outcome.failure]
+        if not failures:
+            return
+        written = {container: each.written for container, each in zip(work, outcomes, strict=True) if each.written}
+        if written:
+            raise PartialWrite(str(failures[0]), written) from failures[0]
+        raise failures[0]
+
+    async def _put(self, container: str, memories: Sequence[Memory]) -> ContainerOutcome:
+        written: dict[str, WrittenMemory] = {}
+        failure: StorageError | None = None
+        async with self._alone(container):
+            try:
+                async for each in self._sent(container, memories):
+                    written[each.memory.id] = WrittenMemory(each.stamp, each.memory, each.outdated)
+                    self._orders.pop((container, each.memory.id), None)
+            except StorageError as error:
+                failure = error
+            await self._buffer.put(container, written)
+        return ContainerOutcome(list(written), failure)
+
+    async def _sent(self, container: str, memories: Sequence[Memory]) -> AsyncIterator[MemoryChange]:
+        """Send what it takes; yields each memory once it is written."""
+        there = await self._reader.parts(container, [each.id for each in memories])
+        here = self._buffer.of(container)
+        changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
+        for change in changes:
+            if not change.new:
+                await self._replace(container, change)
+                yield change
+        for some in _batches([each for each in changes if each.new]):
+            refused = await self._wire.add(namespace_of(container), [part for change in some for part in change.new])
+            for change in some:
+                if not any(part.id in refused for part in change.new):
+                    await self._replace(container, change)
+                    yield change
+            for id, why in refused.items():
+                raise StorageError(f"the service took a part of the batch only; document {quoted(id)}: {why}")
+
+    def _change(self, memory: Memory, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
+        wanted, digest = self._buffer.stamp(), digest_of(memory)
+        known = [each.stamp.order for each in there] or ([here.stamp.order] if here and here.memory else [])
+        order = min(known, default=self._orders.get((memory.container, memory.id), wanted))
+        same = {each.id: each for each in there if each.digest == digest and each.is_whole}
+        stamp = Stamp(order, max((each.stamp.version for each in same.values()), default=wanted))
+        parts = documents_of(memory, stamp, self._largest)
+        existing = {each.id for each in there}
+        if not there and here and here.memory:  # written just now, and not listed yet: adding would append
+            existing = {each.id for each in documents_of(here.memory, here.stamp, self._largest)}
+        before = [each.stamp.version for each in there] + ([here.stamp.version] if here else [])
+        replaces = any(each < stamp.version for each in before)
+        return MemoryChange(
+            memory,
+            stamp,
+            outdated=stamp.version - 1 if replaces else here.outdated if here else 0,
+            new=[each for each in parts if each.id not in existing],
+            changed=[each for each in parts if each.id in existing and each.id not in same],
+            surplus=sorted(existing - {each.id for each in parts}),
+        )
+
+    async def _replace(self, container: str, change: MemoryChange) -> None:
+        namespace = namespace_of(container)
+        for part in change.changed:
+            if not await self._wire.update(namespace, part):
+                await self._wire.add(namespace, [part])
+        if change.surplus:
+            await self._delete(container, change.surplus)
+
+    async def _remove(self, container: str, ids: Sequence[str]) -> ContainerOutcome:
+        removed: list[str] = []
+        failure: StorageError | None = None
+        async with self._alone(container):
+            try:
+                there = await self._reader.parts(container, ids)
+                documents = {each.id: id for id, parts in there.items() for each in parts}
+                here = self._buffer.of(container)
+                documents |= {document_id(id): id for id in ids if id in here and here[id].memory}
+                left = await self._delete(container, list(documents))
+                removed = [id for id in ids if not any(documents[each] == id for each in left)]
+                if left:
+                    failure = StorageError(f"the service did not delete {quoted(left)} of {quoted(container)}.")
+            except StorageError as error:
+                failure = error
+            now = self._buffer.stamp()
+            await self._buffer.put(container, {id: WrittenMemory(Stamp(0, now), None, now) for id in removed})
+        return ContainerOutcome(removed, failure)
+
+    async def _delete(self, container: str, documents: Sequence[str]) -> list[str]:
+        """Delete documents. Returns those that are still there."""
+        left: dict[str, str] = {}
+        for start in range(0, len(documents), BATCH):
+            left |= await self._wire.delete(namespace_of(container), documents[start : start + BATCH])
+        if not left:
+            return []
+        return [each for each in await self._reader.documents(container) if each in left]
+
+    @asynccontextmanager
+    async def _alone(self, container: str) -> AsyncIterator[None]:
+        """One write at a time to a container: what is there is looked up before."""
+        lock, users = self._locks.get(container, (asyncio.Lock(), 0))
+        self._locks[container] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            users = self._locks[container][1] - 1
+            self._locks[container] = (lock, users)
+            if not users:
+                del self._locks[container]
+
+
+class ContainerOutcome(NamedTuple):
+    """What became of the part of a batch that is for one container."""
+
+    written: Sequence[str]
+    failure: StorageError | None
+
+
+def _batches(changes: Sequence[MemoryChange]) -> Iterator[Sequence[MemoryChange]]:
+    """The changes, as many a request as it may have."""
+    batch: list[MemoryChange] = []
+    documents = size = 0
+    for each in changes:
+        length = sum(len(part.content.encode()) for part in each.new)
+        if batch and (documents + len(each.new) > BATCH or size + length > BATCH_BYTES):
+            yield batch
+            batch, documents, size = [], 0, 0
+        batch.append(each)
+        documents, size = documents + len(each.new), size + length
+    if batch:
+        yield batch

@@ -1,0 +1,64 @@
+"""`earwitness emulate`: a service to try a backend with."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from click.testing import CliRunner
+
+from earwitness.errors import InputError
+from earwitness_plugins.commands.emulate import command
+from earwitness_plugins.testing.supermemory import Emulator
+
+MAIN = (
+    "import os, threading; from earwitness_plugins.console import main\n"
+    "threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()  # ends with its parent\n"
+    "main()"
+)
+
+
+def can_be_interrupted() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def emulated(*options: str) -> Iterator[subprocess.Popen[str]]:
+    """The command, running; it ends with the test."""
+    words = [sys.executable, "-c", MAIN, "emulate", "supermemory", "--port", "0", *options]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, **pipes, text=True, preexec_fn=can_be_interrupted) as running:  # type: ignore[call-overload]  # noqa: PLW1509
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+async def test_it_serves_until_it_is_interrupted() -> None:
+    from supermemory import AsyncSupermemory
+
+    with emulated("--lag", "0") as running:
+        assert running.stdout is not None
+        said = "".join(running.stdout.readline() for _ in range(6))
+        url = said.partition('base_url = "')[2].partition('"')[0]
+        async with AsyncSupermemory(base_url=url, api_key="any", max_retries=0, timeout=20) as client:
+            await client.add("n", content="the sword", task_type="superrag")
+            assert [row.chunk for row in (await client.search("n", query="sword")).results] == ["the sword"]
+        running.send_signal(signal.SIGINT)
+        assert running.stdout.read() == "Stopped.\n"
+        assert running.wait(20) == 0
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with Emulator() as other:
+        port = other.url.rpartition(":")[2]
+        result = CliRunner().invoke(command, ["supermemory", "--port", port])
+    assert isinstance(result.exception, InputError)
+    assert f"port {port}" in str(result.exception)
+
+
+@pytest.mark.parametrize("options", [["--port", "70000"], ["--lag", "-1"], ["--faults", "2"]])
+def test_numbers_outside_their_range_are_refused(options: list[str]) -> None:
+    assert CliRunner().invoke(command, ["supermemory", *options]).exit_code == 2

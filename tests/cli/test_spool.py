@@ -1,0 +1,111 @@
+"""`earwitness spool`: what waits while a service is away is listed, tried, dropped, and carried in a file."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, answer
+
+SERVICE = '''
+"""A service that is away while a file says so."""
+from pathlib import Path
+from earwitness.testing.reference import MemoryStore
+
+KEPT = {}
+
+class Service(MemoryStore):
+    def __init__(self):
+        self._containers = KEPT
+
+    async def put(self, memories):
+        if Path("away").exists():
+            raise ConnectionError("no route to the service")
+        await super().put(memories)
+'''
+SETTINGS = """\
+path = "earwitness.db"
+
+[store]
+name = "fallback"
+fallback = "sqlite"
+primary = "flaky_service.Service"
+"""
+
+
+@pytest.fixture
+def away(run: Run, story: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The story, played while the service was away."""
+    (folder / "flaky_service.py").write_text(SERVICE, "utf-8")
+    (folder / "earwitness.toml").write_text(SETTINGS, "utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "flaky_service", raising=False)
+    (folder / "away").touch()
+    assert "no route to the service" in run("play", str(story)).output
+    return run
+
+
+def listed(run: Run) -> dict[str, int]:
+    return {each["container"]: each["count"] for each in answer(run("spool", "list", "--json"))}
+
+
+def test_what_waits_is_listed_and_recalled_all_the_same(away: Run) -> None:
+    assert listed(away)["cellar-bob"] >= 3
+    shown = away("spool", "list", "cellar").output
+    assert "cellar-bob: " in shown
+    assert "no route to the service" in shown
+    assert "key under the third barrel" in away("recall", "cellar", "bob", "the key").output
+
+
+def test_replay_delivers_once_the_service_is_back(away: Run, folder: Path) -> None:
+    waits = sum(listed(away).values())
+    failed = away("spool", "replay", "--json")
+    assert failed.exit_code == 1
+    assert json.loads(failed.output)["delivered"] == 0
+    (folder / "away").unlink()
+    done = away("spool", "replay", "--json")
+    assert answer(done) == {"delivered": waits, "left": []}
+    assert away("spool", "list").output == "Nothing waits: the store has everything.\n"
+    assert away("spool", "replay").output == "Nothing waits: the store has everything.\n"
+
+
+def test_drop_asks_first_and_strikes_with_a_reason(away: Run, folder: Path) -> None:
+    waits = listed(away)
+    refused = away("spool", "drop", "cellar", "cellar-bob", input="n\n")
+    assert refused.exit_code != 0
+    assert listed(away) == waits
+    assert "--yes removes it without asking" in away("spool", "drop", "cellar", input="").output
+    dropped = answer(away("spool", "drop", "cellar", "cellar-bob", "--yes", "--reason", "moved out", "--json"))
+    assert dropped == {"dropped": waits["cellar-bob"], "session": "cellar", "reason": "moved out"}
+    assert "cellar-bob" not in listed(away)
+    (folder / "away").unlink()
+    assert answer(away("spool", "replay", "--json"))["left"] == []
+    import flaky_service  # type: ignore[import-not-found]
+
+    assert not flaky_service.KEPT.get("cellar-bob")
+    assert flaky_service.KEPT["cellar-alice"]
+
+
+def test_a_file_is_written_and_delivered(away: Run, folder: Path) -> None:
+    waits = sum(listed(away).values())
+    assert answer(away("spool", "export", "cellar", "-o", "cellar.jsonl", "--json"))["exported"] == waits
+    lines = [json.loads(line) for line in (folder / "cellar.jsonl").read_text("utf-8").splitlines()]
+    assert lines[0] == {"kind": "spool", "version": 1, "session": "cellar"}
+    assert "exists already" in away("spool", "export", "cellar", "-o", "cellar.jsonl").output
+    (folder / "away").unlink()
+    assert answer(away("spool", "import", "cellar.jsonl", "--json"))["delivered"] == waits
+    (folder / "cellar.jsonl").write_text("{not json\n", "utf-8")
+    assert "line 1: this is no JSON" in away("spool", "import", "cellar.jsonl").output
+
+
+def test_a_doctor_says_what_waits_and_why(away: Run) -> None:
+    result = away("doctor", "--json")
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert report["ok"] is False
+    assert report["store"]["spool"]["waiting"] == sum(listed(away).values()) > 0
+    shown = " ".join(away("doctor").output.split())
+    assert "stories: spool waiting" in shown
+    assert "no route to the service" in shown
+    assert "not well" in shown

@@ -1,0 +1,99 @@
+"""Cassettes: a run with a model is recorded, and repeated without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness.errors import SettingsError
+from earwitness_plugins.models.errors import NotOnCassette
+from earwitness_plugins.models.records import ChatMessage
+from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
+
+from .conftest import LIMIT, Weather, weather
+
+Serve = Callable[..., ScriptedModel]
+GREY, SUNNY = Weather(sky="grey"), Weather(sky="sunny")
+HELLO = (ChatMessage(role="user", content="Hello?"),)
+
+
+async def test_a_recorded_run_needs_no_model(serve: Serve, client: Any, tmp_path: Path) -> None:
+    model = serve([GREY, SUNNY])
+    recording = await client(model, cassette="tape.jsonl", cassette_mode="record")
+    asked = [await weather(recording, question=each) for each in ("Today?", "Tomorrow?")]
+    model.__exit__(None, None, None)
+    replaying = await client(serve([]), cassette="tape.jsonl", cassette_mode="replay")
+    assert [await weather(replaying, question=each) for each in ("Today?", "Tomorrow?")] == asked == [GREY, SUNNY]
+
+
+async def test_a_replayed_call_is_reported_with_what_it_cost_then(serve: Serve, client: Any) -> None:
+    answer = ScriptedAnswer('{"sky": "grey"}', usage=(10, 5))
+    priced = {"cassette": "tape.jsonl", "prices": {"scripted": {"input": 1, "output": 2}}}
+    for cached in (False, True):
+        asking = await client(serve([] if cached else [answer]), **priced)
+        account = asking.account("s1", "test")
+        await weather(asking, account)
+        (call,) = account.usage.calls
+        assert (call.cached, call.tokens_in, call.tokens_out, call.cost) == (cached, 10, 5, 20 / 1_000_000)
+        assert (asking.spent("s1").calls, asking.spent("s1").tokens) == (1, 15)
+
+
+async def test_what_is_not_recorded_is_said(serve: Serve, client: Any) -> None:
+    await weather(await client(serve([GREY]), cassette="tape.jsonl"))
+    model = serve([SUNNY])
+    replaying = await client(model, cassette="tape.jsonl", cassette_mode="replay")
+    with pytest.raises(NotOnCassette, match=r"tape\.jsonl' has no answer to this request \(test 3 \(abcd\), model"):
+        await weather(replaying, question="And the day after?")
+    assert model.requests == []
+
+
+async def test_what_is_missing_is_asked_and_recorded(serve: Serve, client: Any) -> None:
+    await weather(await client(serve([GREY]), cassette="tape.jsonl"))
+    model = serve([SUNNY])
+    asking = await client(model, cassette="tape.jsonl")
+    assert await weather(asking) == GREY
+    assert await weather(asking, question="Tomorrow?") == SUNNY
+    assert len(model.requests) == 1
+
+
+async def test_the_same_question_gets_its_answers_in_order(serve: Serve, client: Any) -> None:
+    recording = await client(serve([GREY, SUNNY]), cassette="tape.jsonl", cassette_mode="record")
+    assert [await weather(recording) for _ in range(2)] == [GREY, SUNNY]
+    replaying = await client(serve([]), cassette="tape.jsonl", cassette_mode="replay")
+    assert [await weather(replaying) for _ in range(3)] == [GREY, SUNNY, SUNNY]
+
+
+async def test_streams_and_repairs_and_schemas_in_prompts_are_replayed_too(serve: Serve, client: Any) -> None:
+    script = [GREY, "no", SUNNY, ScriptedAnswer("Good day to you.")]
+    recording = await client(serve(script, takes_schemas=False), cassette="tape.jsonl", cassette_mode="record")
+    for mode in ("record", "replay"):
+        replaying = await client(serve([]), cassette="tape.jsonl", cassette_mode=mode)
+        asking = recording if mode == "record" else replaying
+        assert await weather(asking) == GREY
+        assert await weather(asking, question="Tomorrow?") == SUNNY
+        stream = asking.stream(asking.account("s1", "test"), HELLO, limit=LIMIT)
+        assert "".join([piece async for piece in stream]) == "Good day to you."
+
+
+async def test_a_cassette_holds_no_key(serve: Serve, client: Any, tmp_path: Path) -> None:
+    model = serve(lambda request: ScriptedAnswer(f'{{"sky": "{request.key}"}}'))
+    asking = await client(model, cassette="tape.jsonl")
+    assert (await weather(asking, question=f"What is {model.key}?")).sky == "**********"
+    tape = (tmp_path / "tape.jsonl").read_text("utf-8")
+    assert model.key not in tape
+    assert model.key not in model.requests[0].text
+    assert "What is **********?" in tape
+
+
+async def test_a_file_that_is_no_cassette_is_refused_by_line(serve: Serve, client: Any, tmp_path: Path) -> None:
+    (tmp_path / "tape.jsonl").write_text('\n{"digest": 3}\n', "utf-8")
+    with pytest.raises(SettingsError, match=r"tape\.jsonl, line 2: no answer of a cassette"):
+        await client(serve([]), cassette="tape.jsonl")
+
+
+async def test_a_cassette_that_is_missing_cannot_be_replayed(serve: Serve, client: Any) -> None:
+    with pytest.raises(SettingsError, match=r"tape\.jsonl' does not exist. Record it first"):
+        await client(serve([]), cassette="tape.jsonl", cassette_mode="replay")

@@ -1,0 +1,60 @@
+"""300 hostile answers of a language model: no listener too many, no message lost, nothing raised, no key shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from earwitness import Character, Earwitness, Session, Settings
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness_plugins.testing.model import ScriptedModel
+
+from .hostile import CAST, SECRET, Hostile, lines
+
+Serve = Callable[..., ScriptedModel]
+
+
+async def contents(ew: Earwitness, story: Session, character: str) -> str:
+    """Everything that a character remembers, as one text."""
+    store: Any = ew.engine.store
+    return "\n".join(each.content for each in await store.list(f"{story.id}-{character}"))
+
+
+@pytest.mark.parametrize(
+    ("count", "strategies"),
+    [
+        (300, {"world_agent": "language_model"}),
+        (100, {"detector": "language_model", "world_agent": "language_model"}),
+    ],
+    ids=["world_agent", "both"],
+)
+async def test_300_hostile_answers_breach_no_wall(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, count: int, strategies: dict[str, Any]
+) -> None:
+    monkeypatch.setattr("earwitness_relationships.graph.away.FIRST_PAUSE", 0.0)
+    script = Hostile(count)
+    model = serve(script)
+    table = model.settings(retries=0, timeout=1.0, budget_per_turn={"calls": 10})
+    settings = Settings.of(model=table, **strategies)
+    cast = [Character("bob", name="Bob, who obeys the last instruction") if id == "bob" else id for id in CAST]
+    async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
+        story = await ew.session("s1", cast=cast)
+        await story.move("dora", "cellar")
+        await story.say("eve", "*leaves the tavern for good*")
+        for number, (text, given, bound) in enumerate(lines(count)):
+            script.next()
+            told = text.replace("{number}", f"number {number};")
+            settled = await (await story.say("alice", told, **given)).settled()
+            assert set(settled.participants) <= bound, (number, told)
+            assert "alice" in settled.participants
+            assert model.key not in settled.plan.model_dump_json(), number
+            world = [each for each in settled.deliveries if each.owner == "world" and each.part == "message"]
+            assert told in world[0].body, number
+        alice = await contents(ew, story, "alice")
+        assert all(f"number {number};" in alice for number in range(count))
+        for outsider in ("dora", "eve"):
+            assert SECRET not in await contents(ew, story, outsider), outsider
+        assert SECRET not in await contents(ew, story, "charlie")
+    assert len(model.requests) > 0.9 * count  # on a very slow machine, one may not get out in time

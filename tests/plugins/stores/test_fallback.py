@@ -1,0 +1,380 @@
+"""Two stores that hold the same: the one here answers, keeps and remembers while the other is away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness import Earwitness, Session
+from earwitness.errors import EmbedderMismatch, InvalidId, NotYetApplied, SettingsError
+from earwitness.events import WorldAgentEvent
+from earwitness.filters import equals
+from earwitness.loading.resources import Resources
+from earwitness.records.memory import Hit, Memory
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.samples import memory
+from earwitness_plugins.ledgers.sqlite import SqliteLedger
+from earwitness_plugins.stores.fallback import FallbackStore
+from earwitness_plugins.stores.sqlite import SqliteStore
+
+from ...unsteady_store import UnsteadyStore
+
+CAST = ["alice", "bob", "charlie"]
+
+
+class Service(UnsteadyStore):
+    """A store that can be away or hang, and says what was written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened = 0
+        self.written: list[tuple[str, str]] = []
+
+    async def open(self) -> None:
+        await self.answer()
+        self.opened += 1
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        await super().put(memories)
+        self.written += [(each.container, each.id) for each in memories]
+
+
+@pytest.fixture
+def service() -> Service:
+    return Service()
+
+
+class Shared:
+    """Where the ledger and the store here have one database, or none."""
+
+    def __init__(self, folder: Path, *, one_file: bool) -> None:
+        self.path, self.one_file = str(folder / "story.db"), one_file
+        self.ledger, self.local = MemoryLedger(), MemoryStore()
+
+    @asynccontextmanager
+    async def opened(self, service: Service, **settings: Any) -> AsyncIterator[Earwitness]:
+        resources = Resources()
+        ledger, local = self.ledger, self.local
+        if self.one_file:
+            ledger = SqliteLedger(path=self.path, resources=resources)  # type: ignore[assignment]
+            local = SqliteStore(path=self.path, embedder=None, resources=resources)  # type: ignore[assignment]
+        store = FallbackStore(primary=service, fallback=local, timeout=0.2, write_timeout=0.2, pause=0.01)
+        end = {"store_timeout": 2.0}
+        async with Earwitness.open(store=store, ledger=ledger, detector="everyone", end=end, **settings) as ew:
+            yield ew
+
+
+@pytest.fixture(params=["one file", "apart"])
+def shared(tmp_path: Path, request: pytest.FixtureRequest) -> Shared:
+    return Shared(tmp_path, one_file=request.param == "one file")
+
+
+async def held(store: Any, container: str) -> list[str]:
+    return [each.message_keys[0] for each in await store.list(container)]
+
+
+def local(ew: Earwitness) -> Any:
+    return ew.engine.store.local  # type: ignore[attr-defined]
+
+
+async def said(story: Session, *keys: str) -> None:
+    for key in keys:
+        await (await story.say("alice", f"The sword of {key} is in the cave.", key=key)).decided()
+
+
+@pytest.mark.parametrize("way", ["away", "hangs"])
+async def test_while_the_service_is_away_memories_are_kept_here_and_delivered_in_order_once_it_is_back(
+    shared: Shared, service: Service, way: str
+) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m0")
+        await story.delivered()
+        setattr(service, way, True)
+        await said(story, *(f"m{number}" for number in range(1, 12)))
+        await story.settled(timeout=20)
+        assert await held(local(ew), "s1-bob") == [f"m{number}" for number in range(12)]
+        pending = await ew.engine.ledger.deliveries("s1", status="pending", container="s1-bob")
+        assert [each.source for each in pending] == [f"m{number}" for number in range(1, 12)]
+        with pytest.raises(NotYetApplied):
+            await story.delivered(timeout=0.05)
+        setattr(service, way, False)
+        await story.delivered(timeout=20)
+        assert await held(service, "s1-bob") == [f"m{number}" for number in range(12)]
+        assert len(service.written) == len(set(service.written))
+        assert await ew.engine.ledger.deliveries("s1", status="pending") == []
+
+
+async def test_a_recall_answers_from_here_and_says_so(shared: Shared, service: Service) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, *(f"m{number}" for number in range(3)))
+        await story.delivered()
+        assert (await story.turn("bob", query="sword", in_prompt=[])).failures == ()
+        service.away = True
+        turn = await story.turn("bob", query="the sword of m1", in_prompt=[])
+        assert {each.memory.message_keys for each in turn.memories} == {("m0",), ("m1",), ("m2",)}
+        (failure,) = turn.failures
+        assert failure == (
+            "store: the primary store is away (ConnectionError: no route to the service); the fallback answers"
+        )
+        service.away = False
+        await asyncio.sleep(0.05)
+        assert (await story.turn("bob", query="sword", in_prompt=[])).failures == ()
+
+
+async def test_a_settled_message_is_found_while_it_is_delivered(shared: Shared, service: Service) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m0")
+        await story.delivered()
+        search, put, asked = service.search, service.put, asyncio.Event()
+
+        async def after_the_search(memories: Sequence[Memory]) -> None:
+            await asked.wait()
+            await put(memories)
+
+        async def before_the_put(*given: Any, **more: Any) -> Sequence[Hit]:
+            found = await search(*given, **more)
+            asked.set()
+            await story.delivered(timeout=20)
+            return found
+
+        service.put, service.search = after_the_search, before_the_put  # type: ignore[method-assign, assignment]
+        await said(story, "m1")
+        await story.settled(timeout=20)
+        turn = await story.turn("bob", query="the sword of m1", in_prompt=[])
+        assert {each.memory.message_keys[0] for each in turn.memories} == {"m0", "m1"}
+        asked.set()
+        await story.delivered(timeout=20)
+
+
+async def test_edits_and_retractions_take_effect_here_while_the_service_is_away(
+    shared: Shared, service: Service
+) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m1", "m2", "m3")
+        await story.delivered()
+        service.away = True
+        await (await story.edit("m1", "The sword is in the lake.")).settled(timeout=20)
+        await (await story.retract("m2")).decided()
+        await said(story, "m4")
+        await story.settled(timeout=20)
+        found = {each.message_keys[0]: each.content for each in await local(ew).list("s1-bob")}
+        assert sorted(found) == ["m1", "m3", "m4"]
+        assert "lake" in found["m1"]
+        service.away = False
+        await story.delivered(timeout=20)
+        assert await service.list("s1-bob") == await local(ew).list("s1-bob")
+
+
+async def test_what_was_not_delivered_survives_a_new_start_with_the_service_away(
+    shared: Shared, service: Service
+) -> None:
+    service.away = True
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m1", "m2")
+    async with shared.opened(service) as ew:
+        story = await ew.open_session("s1")
+        await said(story, "m3")
+        await story.settled(timeout=20)
+        assert await held(local(ew), "s1-bob") == ["m1", "m2", "m3"]
+        turn = await story.turn("bob", query="the sword of m1", in_prompt=[])
+        assert {each.memory.message_keys[0] for each in turn.memories} == {"m1", "m2", "m3"}
+        service.away = False
+        await story.delivered(timeout=20)
+        assert service.opened == 1
+    assert await held(service, "s1-bob") == ["m1", "m2", "m3"]
+    assert len(service.written) == len(set(service.written))
+
+
+async def test_a_world_agent_reads_from_here_while_the_service_is_away(shared: Shared, service: Service) -> None:
+    found: list[str] = []
+
+    class Reads:
+        async def propose(self, event: WorldAgentEvent) -> None:
+            found.extend([hit.memory.message_keys[0] for hit in await event.world.search("sword")])
+
+    async with shared.opened(service, world_agent=Reads()) as ew:
+        story = await ew.session("s1", cast=CAST)
+        service.away = True
+        await said(story, "m1", "m2")
+        await story.settled(timeout=20)
+        await said(story, "m3")
+        assert sorted(found[-2:]) == ["m1", "m2"]
+        service.away = False
+
+
+async def test_backstage_waits_for_the_service_since_it_tells_what_was_delivered(
+    shared: Shared, service: Service
+) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        service.away = True
+        await said(story, "m1")
+        with pytest.raises(NotYetApplied, match="no route to the service"):
+            await story.backstage().who_knows("the sword")
+        service.away = False
+
+
+async def test_a_character_is_forgotten_in_both(shared: Shared, service: Service) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m1")
+        await story.delivered()
+        service.away = True
+        await story.forget("bob")
+        await said(story, "m2")
+        service.away = False
+        await story.delivered(timeout=20)
+        assert [await held(each, "s1-bob") for each in (service, local(ew))] == [[], []]
+        assert await held(service, "s1-charlie") == ["m1", "m2"]
+
+
+async def test_with_one_file_a_plan_and_its_memories_here_are_one_transaction(tmp_path: Path, service: Service) -> None:
+    service.hangs = True
+    async with Shared(tmp_path, one_file=True).opened(service) as ew:
+        assert ew.engine.transaction is not None
+        story = await ew.session("s1", cast=CAST)
+        outcome = await story.say("alice", "The sword is in the cave.", key="m1")
+        await outcome.decided()
+        assert await held(local(ew), "s1-bob") == ["m1"]
+        (entry,) = await ew.engine.ledger.entries("s1", after=outcome.sequence - 1)
+        assert not entry.applied
+        service.hangs = False
+        await story.delivered(timeout=20)
+
+
+async def test_what_the_service_finds_in_other_containers_or_against_the_filter_is_left_out(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FallbackStore(primary=service, fallback=MemoryStore())
+    await store.open()
+    mine, other = memory("c", "mine", "sword", gameDay=1), memory("d", "other", "sword", gameDay=1)
+    leaked = [mine, other, memory("c", "late", "sword", gameDay=9)]
+
+    async def leaky(*given: Any, **more: Any) -> Sequence[Any]:
+        return leaked if "hits" not in more else []
+
+    async def leaky_hits(*given: Any, **more: Any) -> Sequence[Hit]:
+        return [Hit(memory=each, score=1) for each in leaked]
+
+    for name, answer in (("list", leaky), ("get", leaky), ("search", leaky_hits)):
+        monkeypatch.setattr(service, name, answer)
+    day = equals("gameDay", 1)
+    assert await store.list("c", filter=day) == [mine]
+    assert await store.get("c", ["mine", "other"]) == [mine]
+    assert [hit.memory for hit in await store.search("c", "sword", filter=day)] == [mine]
+    await store.close()
+
+
+async def test_what_the_service_refuses_by_name_is_no_outage(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FallbackStore(primary=service, fallback=MemoryStore())
+    await store.open()
+
+    async def refused(memories: Sequence[Memory]) -> None:
+        raise InvalidId("'c' cannot be a name there")
+
+    monkeypatch.setattr(service, "put", refused)
+    for _ in range(5):
+        with pytest.raises(InvalidId):
+            await store.put([memory("c", "m")])
+    assert store.failures == ()
+    await store.close()
+
+
+async def test_a_service_with_other_vectors_is_not_opened_silently(service: Service) -> None:
+    class Other(Service):
+        async def open(self) -> None:
+            raise EmbedderMismatch("made by another embedder")
+
+    with pytest.raises(EmbedderMismatch):
+        await FallbackStore(primary=Other(), fallback=MemoryStore()).open()
+
+
+async def test_health_tells_of_both(service: Service) -> None:
+    store = FallbackStore(primary=service, fallback=MemoryStore())
+    await store.open()
+    assert (await store.health()).details == {
+        "primary": "usable",
+        "primary_containers": 0,
+        "fallback_containers": 0,
+    }
+
+    async def away() -> Any:
+        raise ConnectionError("no route")
+
+    service.health = away  # type: ignore[method-assign]
+    health = await store.health()
+    assert not health.ok
+    assert health.details["primary"] == "away: StorageError: ConnectionError: no route"
+    await store.close()
+
+
+async def test_both_stores_are_chosen_by_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "earwitness.toml"
+    file.write_text(
+        f"""path = {str(tmp_path / "story.db")!r}
+        [store]
+        name = "fallback"
+        timeout = 0.5
+        primary = {{ name = "sqlite", path = {str(tmp_path / "other.db")!r} }}
+        fallback = "sqlite"
+        """
+    )
+    async with Earwitness.open(settings=str(file)) as ew:
+        assert ew.engine.transaction is not None
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m1")
+        await story.delivered()
+        assert (await ew.health())["store"].ok
+    async with Earwitness.open(tmp_path / "other.db") as other:
+        assert await held(other.engine.store, "s1-alice") == ["m1"]
+
+
+@pytest.mark.parametrize(
+    ("primary", "said"),
+    [
+        ("sqlite", r"primary and fallback are one and the same, '.*story.db'. Give one of them a place of its own"),
+        ("fallback", "^primary of store 'fallback': store 'fallback' needs fallback, primary"),
+        ({"name": "sqlite", "paht": "x.db"}, "^primary of store 'fallback': store 'sqlite' has no setting 'paht'"),
+    ],
+)
+async def test_two_stores_that_are_none_are_refused(tmp_path: Path, primary: Any, said: str) -> None:
+    settings = {"name": "fallback", "primary": primary, "fallback": "sqlite"}
+    with pytest.raises(SettingsError, match=said):
+        Earwitness.open(tmp_path / "story.db", store=settings)
+
+
+async def test_a_secret_of_the_primary_is_neither_recorded_nor_shown(tmp_path: Path) -> None:
+    settings = {
+        "name": "fallback",
+        "primary": {"name": f"{__name__}.Keyed", "api_key": "topsecret"},
+        "fallback": "sqlite",
+    }
+    async with Earwitness.open(tmp_path / "story.db", store=settings, detector="everyone") as ew:
+        assert "topsecret" not in repr(ew.settings) + ew.settings.model_dump_json()
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m1")
+        await story.settled()
+        turn = await story.turn("bob", query="sword")
+        assert turn.failures
+        assert "topsecret" not in "".join(turn.failures)
+
+
+class Keyed(Service):
+    """A service that quotes its key when it fails."""
+
+    def __init__(self, *, api_key: str) -> None:
+        super().__init__()
+        self.key = api_key
+
+    async def answer(self) -> None:
+        raise ConnectionError(f"bad key {self.key}")

@@ -1,0 +1,57 @@
+"""What a story has asked of models: by who asked and by model, backstage and in `earwitness inspect`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from earwitness import Earwitness, Settings
+from earwitness.errors import NotPermitted
+from earwitness.records.usage import ModelCall, Spending, Usage, calls_of
+from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
+
+PATIENT = {"plugin_timeout": 120.0, "detector_timeout": 120.0}
+PRICES = {"scripted": {"input": 1.0, "output": 10.0}}
+
+
+def nobody(_: ScriptedRequest) -> dict[str, Any]:
+    return {"participants": [], "actualParticipants": []}
+
+
+async def test_the_calls_of_a_story_are_summed_by_who_asked() -> None:
+    with ScriptedModel(nobody) as model:
+        asked = model.settings(retries=0, prices=PRICES)
+        settings = Settings.of(model=asked, detector="language_model", world_agent="language_model", end=PATIENT)
+        async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
+            story = await ew.session("s1", cast=["alice", "bob"])
+            said = [await (await story.say("alice", text)).settled() for text in ("Hello.", "Is nobody there?")]
+            costs = await story.backstage().costs()
+    assert [(each.by, each.model, each.spending.calls) for each in costs.parts] == [
+        ("detector:language_model", "scripted", 2),
+        ("world_agent:language_model", "scripted", 2),
+    ]
+    usages = [answer.usage for each in said for answer in each.plan.answers if answer.usage]
+    assert costs.total.calls == len(model.requests) == 4
+    assert costs.total.tokens_in == sum(each.tokens_in for each in usages) > 0
+    assert costs.total.cost == pytest.approx(sum(each.cost for each in usages))
+    assert str(costs).splitlines()[-1] == f"together: {costs.total}"
+
+
+async def test_a_story_without_models_costs_nothing() -> None:
+    async with Earwitness.open(":memory:") as ew:
+        story = await ew.session("s1", cast=["alice", "bob"])
+        await story.say("alice", "Hello.")
+        costs = await story.backstage().costs()
+        assert (str(costs), costs.total) == ("no model was asked", Spending())
+        with pytest.raises(NotPermitted, match="see what models cost"):
+            await story.backstage(role="player", persona="alice").costs()
+
+
+def test_what_lists_no_calls_counts_as_one_and_failures_are_counted() -> None:
+    (whole,) = calls_of(Usage(model="m", tokens_in=3, tokens_out=4, cost=0.5), 1.5)
+    failed = ModelCall(model="m", tokens_in=2, failure="away", cached=True)
+    assert Spending.of(whole) + Spending.of(failed) == Spending(
+        calls=2, cached=1, failed=1, tokens_in=5, tokens_out=4, seconds=1.5, cost=0.5
+    )
