@@ -28,7 +28,7 @@ from .masks import key, mask
 from .neighbours import SPOKEN
 from .ranker import RankingMethod, rank
 from .rerank import Reranker
-from .rows import FoundRows, Occurrences, Selection
+from .rows import IndexedCandidates, Occurrences, Selection
 
 _BYTES_A_MEMORY = 2_500
 """About what the Python objects of one take, beside its text and vector."""
@@ -124,7 +124,7 @@ class MemoryIndex:
         scores, idfs = self._word_scores([*words.values()])
         meaning = np.vecdot(self._vectors[rows], vector).astype(np.float64)
         tokens_of = partial(self.tokens, reranker=method.reranker)
-        seen = FoundRows(rows, scores[rows], meaning, spoken, idfs, self.id_at, tokens_of)
+        seen = IndexedCandidates(rows, scores[rows], meaning, spoken, idfs, self.id_at, tokens_of)
         ranked = rank(seen, words, limit, method)
         chosen = zip(rows[ranked.places].tolist(), ranked.scores, ranked.parts, strict=True)
         return [self._hit(row, score, parts) for row, score, parts in chosen]

@@ -31,7 +31,7 @@ class Selection(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FoundRows:
+class IndexedCandidates:
     """The n rows of an index that a search may find; see `ranker.Candidates`."""
 
     rows: Integers

@@ -18,7 +18,7 @@ from earwitness.words import idf, plain, query_words
 from earwitness_plugins.ranking import Doubles, Flags, Floats, Integers, RankingMethod, Reranker, TokenIds, bm25, rank
 from earwitness_plugins.ranking.masks import key, mask
 from earwitness_plugins.ranking.neighbours import SPOKEN
-from earwitness_plugins.ranking.rows import FoundRows, Occurrences, Selection
+from earwitness_plugins.ranking.rows import IndexedCandidates, Occurrences, Selection
 from earwitness_plugins.sqlite import WouldBlock
 
 from .container_index import ContainerIndex
@@ -105,7 +105,7 @@ def search(view: View, query: SearchQuery, filter: Filter, limit: int, method: R
     words, idfs = _word_scores(view, list(query.words.values()))
     meaning = _meaning_scores(view.index, query.vector, rows)
     tokens_of = partial(_documents, view, reranker=method.reranker)
-    seen = FoundRows(rows, words[rows], meaning, spoken, idfs, view.index.ids.__getitem__, tokens_of)
+    seen = IndexedCandidates(rows, words[rows], meaning, spoken, idfs, view.index.ids.__getitem__, tokens_of)
     ranked = rank(seen, query.words, limit, method)
     return _as_hits(view, rows[ranked.places].tolist(), ranked.scores, ranked.parts)
 
