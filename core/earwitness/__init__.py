@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from .records.update import Knowledge, Update
     from .records.usage import Usage
     from .session import Session
-    from .start.recalled import Recalled
+    from .start.recalled import PerceivedMessage, Recalled
     from .turn import Turn
 
 __all__ = [
@@ -84,6 +84,7 @@ __all__ = [
     "Outcome",
     "Participant",
     "Perceived",
+    "PerceivedMessage",
     "Plan",
     "PlanEvent",
     "Plugin",
@@ -146,7 +147,7 @@ _MODULES = {
     "records.update": "Knowledge Update",
     "records.usage": "Usage",
     "session": "Session",
-    "start.recalled": "Recalled",
+    "start.recalled": "PerceivedMessage Recalled",
     "turn": "Turn",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

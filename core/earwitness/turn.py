@@ -9,6 +9,7 @@ from .engine import Engine
 from .errors import InputError, WallError, unknown
 from .live import Live
 from .loading.settings import RecallSettings
+from .middle.conversation import conversation
 from .middle.fill import SYSTEM_ROLES, Prompt, fill
 from .middle.lines import Labels
 from .middle.render import render, render_section
@@ -16,7 +17,7 @@ from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.journal import Entry, Revised, Said
 from .start.recall import RecallRequest, recall
-from .start.recalled import Recall, Recalled
+from .start.recalled import PerceivedMessage, Recall, Recalled
 from .start.unguarded import tell_host
 from .validation.arguments import several, texts
 
@@ -115,6 +116,15 @@ class Turn:
         return self._recalled.notes
 
     @property
+    def messages(self) -> tuple[PerceivedMessage, ...]:
+        """The last messages as the character perceived them, oldest first: what a prompt holds besides memories.
+
+        None that a guard withholds or forbids to say here, or that was retracted. `story.turn(…, last=5)` says how
+        many; `recall.last` is the setting.
+        """
+        return self._recalled.messages
+
+    @property
     def pending(self) -> tuple[str, ...]:
         """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
         due, and waits until a guard that fails can be asked."""
@@ -158,6 +168,16 @@ class Turn:
             roles=filled,
             messages=said,
         )
+
+    def prompt(self, system: str, user: str = "", **changes: Any) -> list[dict[str, str]]:
+        """MIDDLE, whole: the system prompt with its memories, and the last messages after it, for a model's API.
+
+        What the character said has the role `assistant`; what others said has the role `user`, each message behind a
+        name, with its further lines indented, so that no text passes for somebody else's. Neighbours of one role are
+        joined. `user` comes last, such as "Answer as Bob." Other arguments and errors are as in `fill`.
+        """
+        filled = {"role": "system", "content": self.fill(system, **changes)}
+        return [filled, *conversation(self.messages, user)]
 
     def text(self, section: str | None = None, **changes: Any) -> str:
         """The block of memories by itself, as `fill` would put it; or that of one section, without its heading.

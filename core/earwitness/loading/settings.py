@@ -70,6 +70,9 @@ class RecallSettings(Record):
 
     recent: Annotated[int, Field(strict=True, ge=1, le=3)] = 3
     """Number of recent messages in the query: 1 to 3."""
+    last: Annotated[int, Field(strict=True, ge=0, le=24)] | None = None
+    """Number of last messages in your prompt, up to 24: `turn.prompt` adds them, and a recall leaves them out. `None` =
+    those in the query."""
     memories: Count = 8
     """Maximum number of memories."""
     threshold: Proportion = 0.0

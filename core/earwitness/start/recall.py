@@ -18,6 +18,7 @@ from ..plugin_data import PluginData
 from ..records.channel import Channel
 from ..records.journal import Entry
 from ..records.memory import Hit, Memory
+from ..records.message import SettledMessage
 from . import strange_fields
 from .excerpts import within
 from .news import news_told_along
@@ -25,8 +26,8 @@ from .one_each import one_each
 from .past import PastSource, as_before
 from .rank import SectionCandidates, chosen, merged, ranked
 from .reads import Read, learned_by, own_read, requested_reads
-from .recalled import Recall, Recalled
-from .recent import heard, query_of
+from .recalled import PerceivedMessage, Recall, Recalled
+from .recent import as_heard, heard, query_of, sayable
 from .requests import Reader
 from .source import RecallSource
 from .window import candidates
@@ -72,7 +73,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     if request.before is not None:
         live = await as_before(engine, live, request.character, request.before)
     data, day = dict(live.data()), live.snapshot.state.game_day
-    query, reads, failures = await _listed(engine, live, settings, request, data)
+    query, latest, reads, failures = await _listed(engine, live, settings, request, data)
     source = _source(engine, live, settings, request)
     found = await _unless_own(source, reads, await _searched(source, reads, query, day, settings), day)
     strange = await strange_fields.reports(source, reads, request.filter, found)
@@ -88,6 +89,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         character=request.character,
         query=query,
         memories=tuple(memories),
+        messages=latest,
         sections=tuple([each.section for each in sections]),
         notes=(*(note for answer in _given(answers) for note in answer.notes), *_guards_notes(reads, memories)),
         pending=tuple(late),
@@ -97,14 +99,14 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
 
 async def _listed(
     engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest, data: Mapping[str, PluginData]
-) -> tuple[str, list[Read], Sequence[str]]:
-    """The query, the reads of this recall, the character's own first, and who failed at listing them."""
+) -> tuple[str, tuple[PerceivedMessage, ...], list[Read], Sequence[str]]:
+    """The query, the messages in the prompt, the reads, the character's own first, and who failed at listing them."""
     reader = Reader(live.snapshot, request.character, request.channel)
     own, failures = await own_read(engine, reader, settings.memories, data)
-    query, keys = await _asked(engine, live, reader, own, settings, request)
+    query, latest, keys = await _asked(engine, live, reader, own, settings, request)
     others, more = await requested_reads(engine, reader, query, keys, data)
     reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
-    return query, reads, tuple(dict.fromkeys((*failures, *more)))
+    return query, latest, reads, tuple(dict.fromkeys((*failures, *more)))
 
 
 async def _always(source: RecallSource, own: Read, settings: RecallSettings) -> list[Recalled]:
@@ -161,14 +163,24 @@ def _marked(found: list[Recalled], read: Read) -> list[Recalled]:
 
 async def _asked(
     engine: Engine, live: Live, reader: Reader, own: Read, settings: RecallSettings, request: RecallRequest
-) -> tuple[str, tuple[str, ...]]:
-    """The query, and the keys of the messages that are in the prompt already."""
-    if request.query is not None and request.in_prompt is not None:
-        return request.query, request.in_prompt
-    latest = (await heard(engine, live, reader, own.permitted))[-settings.recent :]
-    query = query_of(live, reader.character, latest) if request.query is None else request.query
-    keys = tuple(each.message.key for each in latest)
-    return query, keys if request.in_prompt is None else request.in_prompt
+) -> tuple[str, tuple[PerceivedMessage, ...], tuple[str, ...]]:
+    """The query, the last messages in the prompt, and the keys of all that is in it already."""
+    if request.query is not None and request.in_prompt is not None and not request.in_prompt:
+        return request.query, (), ()
+    latest = await heard(engine, live, reader, own.permitted)
+    asked = latest[-settings.recent :]
+    query = query_of(live, reader.character, asked) if request.query is None else request.query
+    last = _newest_of(latest, settings.recent if settings.last is None else settings.last)
+    if request.in_prompt is not None:
+        last = [each for each in latest if each.key in request.in_prompt]
+    shown = await sayable(engine, reader, last, [each.filter for each in own.unsayable])
+    held = last if settings.last is None else shown
+    keys = tuple(each.key for each in held) if request.in_prompt is None else request.in_prompt
+    return query, as_heard(live, reader.character, shown), keys
+
+
+def _newest_of(messages: Sequence[SettledMessage], number: int) -> Sequence[SettledMessage]:
+    return messages[-number:] if number else ()
 
 
 async def _searched(

@@ -72,6 +72,24 @@ class Recalled(Record):
         return ", ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
 
 
+class PerceivedMessage(Record):
+    """One of the last messages, as a character perceived it."""
+
+    key: str
+    """The message's key."""
+    speaker: str
+    """Id of who said it."""
+    name: str
+    """The name under which the character knows the speaker."""
+    text: str
+    """What the character perceived of it."""
+    own: bool = False
+    """Whether the character said it."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
 class Recall(Record):
     """The result of one START."""
 
@@ -81,6 +99,8 @@ class Recall(Record):
     """The query that was searched for."""
     memories: tuple[Recalled, ...]
     """The memories by section. Each section has a stable order: permanent memories first, then in the order learned."""
+    messages: tuple[PerceivedMessage, ...] = ()
+    """The last messages that the prompt holds, so that none of them is recalled, oldest first."""
     sections: tuple[Section, ...] = (OWN,)
     """All requested sections, including empty ones. The character's own section is first."""
     notes: tuple[str, ...] = ()

@@ -14,9 +14,11 @@ from ..formats import message_line, recall_query
 from ..live import Live
 from ..memories import memories_of
 from ..records.channel import apart_in
+from ..records.disguise import Worn
 from ..records.memory_types import Metadata
 from ..records.message import SettledMessage
 from ..records.plan import Snapshot
+from .recalled import PerceivedMessage
 from .requests import Reader
 
 
@@ -36,6 +38,33 @@ async def heard(engine: Engine, live: Live, reader: Reader, permitted: Filter) -
     return [each for each in messages if each.message.key not in gone] if gone else messages
 
 
+def as_heard(live: Live, character: str, latest: Iterable[SettledMessage]) -> tuple[PerceivedMessage, ...]:
+    """Messages as this character perceived them, for the prompt."""
+    snapshot = live.snapshot
+    return tuple(_as_heard(snapshot, character, each) for each in latest if each.speaker in snapshot.cast)
+
+
+def _as_heard(snapshot: Snapshot, character: str, settled: SettledMessage) -> PerceivedMessage:
+    return PerceivedMessage(
+        key=settled.key,
+        speaker=_hidden(snapshot, settled, character).get(settled.speaker, settled.speaker),
+        name=_name(snapshot, settled, character),
+        text=settled.heard_by(character),
+        own=settled.speaker == character,
+    )
+
+
+async def sayable(
+    engine: Engine, reader: Reader, messages: Sequence[SettledMessage], unsayable: Sequence[Filter]
+) -> Sequence[SettledMessage]:
+    """The messages without those that a guard says must not be said here: they are recalled, with the reason."""
+    if not unsayable or not messages:
+        return messages
+    copies = await _own_copies(engine, reader, messages)
+    kept = {key for key, metadata in copies.items() if not any(matches(each, metadata) for each in unsayable)}
+    return [each for each in messages if each.key in kept]
+
+
 def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> str:
     """The standard recall query: the time, and the last messages as this character perceived them."""
     snapshot = live.snapshot
@@ -49,9 +78,14 @@ def query_of(live: Live, character: str, latest: Iterable[SettledMessage]) -> st
 
 def _name(snapshot: Snapshot, settled: SettledMessage, reader: str) -> str:
     """The name under which the reader knows the speaker."""
-    message, worn = settled.message, settled.disguises
-    hidden = snapshot.hidden_from(reader, worn, apart_in(message.channel.metadata)) if worn else {}
-    return snapshot.name_of(message.speaker, message.speak_as, hidden)
+    message = settled.message
+    return snapshot.name_of(message.speaker, message.speak_as, _hidden(snapshot, settled, reader))
+
+
+def _hidden(snapshot: Snapshot, settled: SettledMessage, reader: str) -> Worn:
+    """Those in disguise whom the reader has not seen through, and the names that they are known by."""
+    worn = settled.disguises
+    return snapshot.hidden_from(reader, worn, apart_in(settled.message.channel.metadata)) if worn else {}
 
 
 def _perceived(live: Live, reader: Reader) -> list[SettledMessage]:

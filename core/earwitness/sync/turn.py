@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..middle.fill import SYSTEM_ROLES, Prompt
-from ..start.recalled import Recalled
+from ..start.recalled import PerceivedMessage, Recalled
 from ..turn import Turn as AsyncTurn
 from .loop import Mirror
 from .outcome import Outcome
@@ -40,6 +40,15 @@ class Turn(Mirror[AsyncTurn]):
         return self._behind.notes
 
     @property
+    def messages(self) -> tuple[PerceivedMessage, ...]:
+        """The last messages as the character perceived them, oldest first: what a prompt holds besides memories.
+
+        None that a guard withholds or forbids to say here, or that was retracted. `story.turn(…, last=5)` says how
+        many; `recall.last` is the setting.
+        """
+        return self._behind.messages
+
+    @property
     def pending(self) -> tuple[str, ...]:
         """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
         due, and waits until a guard that fails can be asked."""
@@ -71,6 +80,15 @@ class Turn(Mirror[AsyncTurn]):
         `InputError` for a prompt or roles that are none.
         """
         return self._behind.fill(prompt, memories, roles=roles, **changes)
+
+    def prompt(self, system: str, user: str = "", **changes: Any) -> list[dict[str, str]]:
+        """MIDDLE, whole: the system prompt with its memories, and the last messages after it, for a model's API.
+
+        What the character said has the role `assistant`; what others said has the role `user`, each message behind a
+        name, with its further lines indented, so that no text passes for somebody else's. Neighbours of one role are
+        joined. `user` comes last, such as "Answer as Bob." Other arguments and errors are as in `fill`.
+        """
+        return self._behind.prompt(system, user, **changes)
 
     def text(self, section: str | None = None, **changes: Any) -> str:
         """The block of memories by itself, as `fill` would put it; or that of one section, without its heading.
