@@ -28,6 +28,8 @@ QUOTING = "earwitness:quoting"
 
 FORGOTTEN = "#forgotten"
 """The key of the entry that marks a story as forgotten, until the store has dropped its containers."""
+HOST_CALLS = "earwitness:host_calls"
+"""The name under which core keeps what the host has asked of models, next to the data of plugins."""
 SPOOL = "earwitness:spool"
 """The name under which core keeps why the store has not taken what is decided, next to the data of plugins."""
 UNTOLD = "earwitness:untold"
@@ -72,7 +74,15 @@ class Engine:
     @property
     def data_owners(self) -> tuple[str, ...]:
         """Names under which plugins and strategies keep durable data."""
-        return (*self.plugins.names, *(each.label for each in self.askable), MACROS, QUOTING, UNTOLD, WITHHELD)
+        return (
+            *self.plugins.names,
+            *(each.label for each in self.askable),
+            HOST_CALLS,
+            MACROS,
+            QUOTING,
+            UNTOLD,
+            WITHHELD,
+        )
 
     @property
     def one_database(self) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from earwitness import Earwitness, Settings
-from earwitness.errors import NotPermitted
+from earwitness.errors import InputError, NotPermitted
 from earwitness.records.usage import ModelCall, Spending, Usage, calls_of
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
@@ -47,6 +48,25 @@ async def test_a_story_without_models_costs_nothing() -> None:
         assert (str(costs), costs.total) == ("no model was asked", Spending())
         with pytest.raises(NotPermitted, match="see what models cost"):
             await story.backstage(role="player", persona="alice").costs()
+
+
+async def test_what_a_host_notes_is_among_the_costs(tmp_path: Path) -> None:
+    call = ModelCall(model="m", tokens_in=3, tokens_out=4, seconds=0.5, cost=0.25)
+    usage = Usage(model="m", tokens_in=3, tokens_out=4, cost=0.25, calls=(call,))
+    async with Earwitness.open(tmp_path / "story.db") as ew:
+        back = (await ew.session("s1", cast=["alice"])).backstage()
+        await back.note_usage("host:chat", usage)
+        await back.note_usage("host:chat", usage)
+        await back.note_usage("host:picture", Usage(model="n", tokens_in=1))
+        with pytest.raises(InputError, match="must be a Usage"):
+            await back.note_usage("host:chat", call)  # type: ignore[arg-type]
+    async with Earwitness.open(tmp_path / "story.db") as ew:
+        costs = await (await ew.open_session("s1")).backstage().costs()
+    assert [(each.by, each.model, each.spending.calls) for each in costs.parts] == [
+        ("host:chat", "m", 2),
+        ("host:picture", "n", 1),
+    ]
+    assert costs.total == Spending(calls=3, tokens_in=7, tokens_out=8, seconds=1.0, cost=0.5)
 
 
 def test_what_lists_no_calls_counts_as_one_and_failures_are_counted() -> None:

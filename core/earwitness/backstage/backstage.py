@@ -12,8 +12,8 @@ from ..end.applier import Applier
 from ..end.message import message_of, said
 from ..end.revise import rejudged, settled_message
 from ..end.world import World
-from ..engine import Engine
-from ..errors import UnknownName
+from ..engine import HOST_CALLS, Engine
+from ..errors import InputError, UnknownName, quoted
 from ..filters import EVERYTHING, Filter, as_filter
 from ..ids import WORLD, check_key, own_key
 from ..live import Live
@@ -24,13 +24,14 @@ from ..records.journal import Entry, Said
 from ..records.memory import Hit, Memory
 from ..records.message import Message
 from ..records.plan import Plan
+from ..records.usage import Usage, calls_of
 from ..unmatched import unmatched
-from ..validation.arguments import count, several, text
+from ..validation.arguments import count, several, some_text, text
 from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
-from .costs import Costs, costs
+from .costs import Costs, costs, with_calls
 from .explain import explain, explain_own, shared_with
 from .knowers import WhoKnows
 from .preview import Preview
@@ -239,11 +240,24 @@ class Backstage:
         """What has been asked of models in this session: calls, tokens, time and cost, by who asked and by model.
 
         A branch has the costs of what it took over, too. Entries that are decided anew, as after an edit, cost again;
-        what `preview` and `replan` ask is in no plan, and so not in here.
+        what `preview` and `replan` ask is in no plan, and so not in here. What the host has asked is, by `note_usage`.
         """
         permit(self.role, "read", "see what models cost")
         await self._session.delivered()
-        return costs(await self._engine.ledger.plans(self._session.id))
+        ledger, session = self._engine.ledger, self._session.id
+        return costs(await ledger.plans(session), await ledger.data(session, HOST_CALLS))
+
+    async def note_usage(self, by: str, usage: Usage) -> None:
+        """Count what the host has asked of a model for this session, such as the one that plays a character.
+
+        `by` says who asked, as in `host:chat`; `costs` shows it. Durable on return. Raises `InputError`.
+        """
+        permit(self.role, "edit", "note what models cost")
+        if not isinstance(usage, Usage):
+            raise InputError(f"usage = {quoted(usage)} cannot be used: it must be a Usage.")
+        noted = self._live.stored.setdefault(HOST_CALLS, {})
+        noted |= (changes := with_calls(noted, some_text("by", by), calls_of(usage, 0.0)))
+        await self._engine.ledger.write_data(self._session.id, HOST_CALLS, changes)
 
     async def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""

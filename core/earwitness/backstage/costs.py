@@ -1,11 +1,13 @@
-"""What a session's plans have asked of models, by who asked and by model."""
+"""What a session has asked of models, in its plans and by its host, by who asked and by model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from pydantic import JsonValue
 
 from ..records.plan import Plan
-from ..records.usage import Spending, calls_of
+from ..records.usage import ModelCall, Spending, calls_of
 from .records import BackstageRecord
 
 
@@ -39,13 +41,27 @@ class Costs(BackstageRecord):
         return sum((each.spending for each in self.parts), Spending())
 
 
-def costs(plans: Iterable[Plan]) -> Costs:
-    """The sums over the answers of plans."""
+def costs(plans: Iterable[Plan], noted: Mapping[str, JsonValue]) -> Costs:
+    """The sums over the answers of plans, and those that were noted: see `with_calls`."""
     found: dict[tuple[str, str], Spending] = {}
     answers = [answer for plan in plans for answer in plan.answers]
     for answer in answers:
         for call in () if answer.usage is None else calls_of(answer.usage, answer.seconds):
             asked = answer.by, call.model
             found[asked] = found.get(asked, Spending()) + Spending.of(call)
+    for key, kept in noted.items():
+        by, _, model = key.partition("\n")
+        found[by, model] = found.get((by, model), Spending()) + Spending.model_validate(kept)
     parts = [ModelCost(by=by, model=model, spending=spending) for (by, model), spending in found.items()]
     return Costs(parts=tuple(parts))
+
+
+def with_calls(noted: Mapping[str, JsonValue], by: str, calls: Iterable[ModelCall]) -> dict[str, JsonValue]:
+    """The sums that change with more calls: who asked, a line feed, and the model's name → what the calls came to."""
+    changed: dict[str, JsonValue] = {}
+    for call in calls:
+        key = f"{by}\n{call.model}"
+        before = changed.get(key, noted.get(key))
+        spent = (Spending() if before is None else Spending.model_validate(before)) + Spending.of(call)
+        changed[key] = spent.model_dump(mode="json")
+    return changed

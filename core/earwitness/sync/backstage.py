@@ -14,6 +14,7 @@ from ..filters import EVERYTHING, Filter
 from ..records.channel import Channel, Context
 from ..records.journal import Entry
 from ..records.memory import Hit, Memory
+from ..records.usage import Usage
 from .loop import Mirror
 from .outcome import Outcome
 
@@ -110,9 +111,16 @@ class Backstage(Mirror[AsyncBackstage]):
         """What has been asked of models in this session: calls, tokens, time and cost, by who asked and by model.
 
         A branch has the costs of what it took over, too. Entries that are decided anew, as after an edit, cost again;
-        what `preview` and `replan` ask is in no plan, and so not in here.
+        what `preview` and `replan` ask is in no plan, and so not in here. What the host has asked is, by `note_usage`.
         """
         return self._call(self._behind.costs)
+
+    def note_usage(self, by: str, usage: Usage) -> None:
+        """Count what the host has asked of a model for this session, such as the one that plays a character.
+
+        `by` says who asked, as in `host:chat`; `costs` shows it. Durable on return. Raises `InputError`.
+        """
+        self._call(self._behind.note_usage, by, usage)
 
     def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""
