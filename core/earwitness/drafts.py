@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from .containers import Container
-from .errors import InputError, about
+from .errors import InputError, about, quoted
 from .formats import as_said
 from .ids import WORLD, check_shared_id
 from .journal import Journal, new_entry
@@ -272,6 +272,19 @@ class Drafts:
             trust=trust,
         )
         return Derived(derivation=derivation)
+
+    async def derivation(self, given: Derivation) -> Derived:
+        """A derived memory as plugins propose them. See `Session.derive`."""
+        if not isinstance(given, Derivation):
+            raise InputError(f"derive() takes a Derivation, and was given {quoted(given)}.")
+        names = self._names
+        more = {
+            "content": as_said(given.content),
+            "owner": given.owner if given.owner in {None, WORLD} else await names.id(str(given.owner)),
+            "shared_from": None if given.shared_from is None else await names.id(given.shared_from),
+            "identity": None if given.identity is None else check_shared_id("identity", given.identity),
+        }
+        return Derived(derivation=given.model_copy(update=more))
 
     async def transfer(
         self,

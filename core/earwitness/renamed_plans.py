@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+
+from pydantic import JsonValue
 
 from .carried_hubs import hub_memory_id, tells_a_hub
 from .ids import memory_id
 from .records.derived import Derivation
-from .records.journal import Archived, Body, Derived, Retracted, Transferred
+from .records.journal import Archived, Body, Changed, Derived, Retracted, Transferred
 from .records.plan import Delivery, Plan, Restoration, Withdrawal
+from .records.state import FactsOf
 
 
 class RenamedPlans:
@@ -44,6 +47,7 @@ class RenamedPlans:
                 "withdrawals": tuple(self._withdrawal(each) for each in plan.withdrawals),
                 "restorations": tuple(self._restoration(each) for each in plan.restorations),
                 "derived": tuple(self._derivation(each) for each in plan.derived),
+                "facts": {key: noted and self._facts(noted) for key, noted in plan.facts.items()},
             }
         )
 
@@ -55,6 +59,8 @@ class RenamedPlans:
                 return body.model_copy(update={"derivation": self._derivation(body.derivation)})
             case Retracted() if body.target in self._in_hubs:
                 return body.model_copy(update={"target": self._in_hubs[body.target]})
+            case Changed() if body.facts:
+                return body.model_copy(update={"facts": self._facts(body.facts)})
             case Transferred():
                 return body.model_copy(update={"memory": self._id(body.memory)})
             case Archived():
@@ -102,6 +108,17 @@ class RenamedPlans:
         if name is not None and name in self._containers:
             name = self.container(name)
         return old.model_copy(update={"container": name, "rests_on": tuple(self._id(id) for id in old.rests_on)})
+
+    def _facts(self, noted: FactsOf) -> FactsOf:
+        """What packages note, with the new ids of the memories that it names."""
+        return {name: tuple(self._value(each) for each in facts) for name, facts in noted.items()}
+
+    def _value(self, old: JsonValue) -> JsonValue:
+        if isinstance(old, str):
+            return self._id(old)
+        if isinstance(old, Mapping):
+            return {self._id(key): self._value(each) for key, each in old.items()}
+        return [self._value(each) for each in old] if isinstance(old, list | tuple) else old
 
     def _both(self, deliveries: dict[str, str]) -> dict[str, str]:
         kept = {id: memory for id, memory in deliveries.items() if memory not in self._left_out}

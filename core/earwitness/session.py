@@ -23,6 +23,7 @@ from .names import NameResolver
 from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.character import Cast, Character
+from .records.derived import Derivation
 from .records.journal import Original, Said
 from .records.memory import Interaction
 from .records.message import Messages
@@ -121,7 +122,6 @@ class Session(Extensible):
         in_turn: bool = False,
     ) -> Outcome:
         """Report what a character said or did. Durable on return; who remembers it is decided in the background.
-
         `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
         whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
         a path as in `move` (default: the current scene). `speak_as` is the name that the speaker is in disguise under.
@@ -148,7 +148,6 @@ class Session(Extensible):
         own_key: str | None = None,
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
-
         `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
         `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
         one, and for somebody present or in the audience who joined after it."""
@@ -162,7 +161,6 @@ class Session(Extensible):
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
-
         The id of the world's copy of a message means the whole message. What was retracted before returns the first
         outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
         return await self._followed_up(await self._journal.retract(text("target", target), by, own_key), target)
@@ -196,6 +194,10 @@ class Session(Extensible):
         body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
         return await self._journal.append_about_memories(body, key)
 
+    async def derive(self, derivation: Derivation, *, key: str | None = None) -> Outcome:
+        """Write a derived memory as plugins propose it, with all that it says of itself. Raises as `remember`."""
+        return await self._journal.append_about_memories(await self._drafts.derivation(derivation), key)
+
     async def tell(
         self,
         teller: str,
@@ -212,7 +214,6 @@ class Session(Extensible):
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
-
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently; `day`
         is when (default: today; a later day is waited for), `channel` where, `rule` why, `trust` (0 to 1) how far it is
         believed; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it."""
@@ -300,7 +301,6 @@ class Session(Extensible):
         self, channel: Channel, members: Iterable[str], *, place: str | None = None, key: str | None = None
     ) -> Outcome:
         """Say who is in a channel until you say otherwise: they perceive what is said openly in it, and nobody else.
-
         The same call with other `members` replaces them; none end it. With a `place`, what is said in the channel is
         said there: its members are put there, and then come and go as the story says. Without one, nobody moves.
         `present` and `audience` of a message count for more. Decided on return. Raises `UnknownName`, and `InputError`

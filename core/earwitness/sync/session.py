@@ -10,6 +10,7 @@ from ..filters import EVERYTHING, Filter
 from ..memory_entries import MemoryRef
 from ..records.channel import Channel, Context
 from ..records.character import Cast
+from ..records.derived import Derivation
 from ..records.memory import Interaction
 from ..records.message import Messages
 from ..records.state import State
@@ -88,7 +89,6 @@ class Session(SessionChanges):
         in_turn: bool = False,
     ) -> Outcome:
         """Report what a character said or did. Durable on return; who remembers it is decided in the background.
-
         `speaker` is an id, name or alias. `present` says who is there, besides the speaker, and that nobody else is;
         whispers and thoughts stay what they are. `audience` says who perceives all of it. `place` is where it is said,
         a path as in `move` (default: the current scene). `speak_as` is the name that the speaker is in disguise under.
@@ -128,7 +128,6 @@ class Session(SessionChanges):
         own_key: str | None = None,
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
-
         `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
         `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
         one, and for somebody present or in the audience who joined after it."""
@@ -142,7 +141,6 @@ class Session(SessionChanges):
 
     def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
-
         The id of the world's copy of a message means the whole message. What was retracted before returns the first
         outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
         return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
@@ -190,6 +188,10 @@ class Session(SessionChanges):
             ),
         )
 
+    def derive(self, derivation: Derivation, *, key: str | None = None) -> Outcome:
+        """Write a derived memory as plugins propose it, with all that it says of itself. Raises as `remember`."""
+        return Outcome(self._call, self._call(self._behind.derive, derivation, key=key))
+
     def tell(
         self,
         teller: str,
@@ -206,7 +208,6 @@ class Session(SessionChanges):
         key: str | None = None,
     ) -> Outcome:
         """Let one character pass a memory on to another, without a message.
-
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently; `day`
         is when (default: today; a later day is waited for), `channel` where, `rule` why, `trust` (0 to 1) how far it is
         believed; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it."""

@@ -117,7 +117,6 @@ class SessionChanges(Mirror[AsyncSession]):
         self, channel: Channel, members: Iterable[str], *, place: str | None = None, key: str | None = None
     ) -> Outcome:
         """Say who is in a channel until you say otherwise: they perceive what is said openly in it, and nobody else.
-
         The same call with other `members` replaces them; none end it. With a `place`, what is said in the channel is
         said there: its members are put there, and then come and go as the story says. Without one, nobody moves.
         `present` and `audience` of a message count for more. Decided on return. Raises `UnknownName`, and `InputError`

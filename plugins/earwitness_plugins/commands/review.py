@@ -1,0 +1,129 @@
+"""`earwitness review list|show|approve|reject SESSION`: what models would write, and what you say to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from earwitness_plugins.review import Review, Reviewed
+
+NOTHING = "Nothing waits for review."
+ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
+
+
+@click.group("review", cls=GuessingGroup)
+def command() -> None:
+    """Show, approve or reject what models would write: facts, summaries, reconciliations."""
+
+
+@story_command("list")
+@click.argument("session")
+@click.option("--all", "everything", is_flag=True, help="Also what was approved, rejected, or fell.")
+@click.option("--kind", help="Only of this kind, such as fact or consolidation.")
+@ROLE
+async def list_(cli: CliContext, session: str, everything: bool, kind: str | None, role: str) -> None:
+    """List what waits for review, oldest first."""
+    from earwitness_plugins.terminal.people import plain
+
+    async with cli.open() as ew:
+        review: Review = (await ew.open_session(session)).review.acting(role=role)
+        found = await review.proposals(status=None if everything else "waiting")
+        found = tuple(each for each in found if kind in {None, each.proposal.kind})
+        cli.answer([_data(each) for each in found], "\n".join(plain(str(each)) for each in found) or NOTHING)
+
+
+@story_command("show")
+@click.argument("session")
+@click.argument("proposal")
+@ROLE
+async def show(cli: CliContext, session: str, proposal: str, role: str) -> None:
+    """Show a proposal: what would be written, what it rests on, and who proposes it."""
+    from earwitness_plugins.terminal.people import plain
+
+    async with cli.open() as ew:
+        found: Reviewed = await (await ew.open_session(session)).review.acting(role=role).get(proposal)
+        cli.answer(_data(found), plain("\n".join(_told(found))))
+
+
+@story_command("approve")
+@click.argument("session")
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]…")
+@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@click.option("--content", metavar="TEXT", help="Other words for the only memory of the proposal.")
+@ROLE
+async def approve(
+    cli: CliContext, session: str, proposals: tuple[str, ...], everything: bool, content: str | None, role: str
+) -> None:
+    """Approve proposals: what they say is written now. Their ids, or the beginnings of these."""
+    async with cli.open() as ew:
+        story = await ew.open_session(session)
+        review: Review = story.review.acting(role=role)
+        done = [await review.approve(id, content=content) for id in await _chosen(review, proposals, everything)]
+        await story.delivered()
+        cli.answer([_data(each) for each in done], "\n".join(_written(done)) or NOTHING)
+
+
+@story_command("reject")
+@click.argument("session")
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]…")
+@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@click.option("--reason", default="", help="Why; the story records it.")
+@ROLE
+async def reject(
+    cli: CliContext, session: str, proposals: tuple[str, ...], everything: bool, reason: str, role: str
+) -> None:
+    """Reject proposals, for good: the same is not proposed again."""
+    async with cli.open() as ew:
+        review: Review = (await ew.open_session(session)).review.acting(role=role)
+        done = [await review.reject(id, reason) for id in await _chosen(review, proposals, everything)]
+        cli.answer([_data(each) for each in done], "\n".join(f"Rejected: {each.id}" for each in done) or NOTHING)
+
+
+async def _chosen(review: Review, named: Sequence[str], everything: bool) -> list[str]:
+    """The ids that were given, or all that waits. Raises `UnknownName` before anything is done."""
+    if everything != (not named):
+        raise click.UsageError("Name proposals, or give --all for all that waits.")
+    if everything:
+        return [each.id for each in await review.waiting()]
+    return [(await review.get(each)).id for each in named]
+
+
+def _written(done: Sequence[Reviewed]) -> Iterator[str]:
+    from earwitness.records.prose import counted
+
+    for each in done:
+        what = f"{counted(len(each.proposal.memories), 'memory', 'memories')}" if each.proposal.memories else ""
+        yield f"Approved: {each.id}" + (f" ({what} written)" if what else "")
+
+
+def _told(found: Reviewed) -> Iterator[str]:
+    proposal, usage = found.proposal, found.proposal.usage
+    yield str(found)
+    yield f"by {proposal.by}" + (f", {proposal.version}" if proposal.version else "") + f", {found.time}"
+    if usage is not None:
+        yield f"model {usage.model}: {usage.tokens_in} + {usage.tokens_out} tokens, cost {usage.cost:g}"
+    if found.decided_by:
+        yield f"{found.status} by {found.decided_by}"
+    yield ""
+    yield proposal.text
+    for key, each in zip(found.keys, proposal.memories, strict=True):
+        yield f"\nwrites for {each.owner or each.container} a {each.type} (key {key}):\n{each.content}"
+    if proposal.grounds:
+        yield f"\nrests on {', '.join(proposal.grounds)}"
+    if proposal.archives:
+        yield f"takes out of recall {', '.join(proposal.archives)}"
+    yield from (f"note: {each}" for each in proposal.notes)
+
+
+def _data(found: Reviewed) -> dict[str, object]:
+    return {**found.model_dump(mode="json"), "keys": list(found.keys)}
+
+
+for each in (list_, show, approve, reject):
+    command.add_command(each)
