@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from .. import by_hand, transfer
 from ..containers import Container, character_container, world_container
 from ..end.applier import Applier
+from ..end.grounds import memories_of
 from ..end.message import message_of, said
 from ..end.revise import rejudged, settled_message
 from ..end.world import World
@@ -26,7 +27,7 @@ from ..records.message import Message
 from ..records.plan import Plan
 from ..records.usage import Usage, calls_of
 from ..unmatched import unmatched
-from ..validation.arguments import count, several, some_text, text
+from ..validation.arguments import count, several, some_text, text, texts
 from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
@@ -288,6 +289,12 @@ class Backstage:
             return begun
         shared = [await self._engine.store.list(name) for name in await shared_with(ledger, self._session.cast)]
         return {each.id: each.container for memories in shared for each in memories if each.id.startswith(start)}
+
+    async def grounds(self, *names: str) -> dict[str, str | None]:
+        """What may rest on these memory ids and keys: each with the id of the memory that stands for it now, or `None`
+        if it was retracted. A key stands for its message as it now reads. What the story does not have is left out."""
+        permit(self.role, "read", "look up memories")
+        return await memories_of(self._engine.ledger, self._session.id, texts("names", names))
 
     async def hand_written(self) -> tuple[Memory, ...]:
         """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""

@@ -20,7 +20,7 @@ from ..records.plan import Answer, Plan, Snapshot
 from ..records.state import FactsOf
 from .grounds import container_of, grounds_of, nobodys
 
-Proposal = tuple[str, Derivation]
+ProposedMemory = tuple[str, Derivation]
 """Who proposed a derived memory, such as `plugin:diary`, and the memory."""
 OUR_METADATA = (
     "type",
@@ -79,7 +79,7 @@ def _unregistrable(derivation: Derivation) -> str | None:
     return None
 
 
-def proposed(answers: Iterable[Answered[Any]]) -> tuple[Proposal, ...]:
+def proposed(answers: Iterable[Answered[Any]]) -> tuple[ProposedMemory, ...]:
     """The derived memories in these answers, ready to record."""
     given = [(answer.by, each) for answer in answers if answer.value is not None for each in answer.value.derived]
     return tuple(
@@ -96,7 +96,7 @@ def noted(answers: Iterable[Answered[Any]]) -> FactsOf:
     return found
 
 
-async def with_proposals(engine: Engine, story: Snapshot, plan: Plan, proposals: Sequence[Proposal]) -> Plan:
+async def with_proposals(engine: Engine, story: Snapshot, plan: Plan, proposals: Sequence[ProposedMemory]) -> Plan:
     """The plan with the proposed memories. Those that cannot be remembered are left out, and named as failures.
 
     Raises `PluginError` or `StrategyError` for them if `strict`.

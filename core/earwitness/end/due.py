@@ -24,7 +24,7 @@ from ..records.state import FactsOf
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
 from .deliveries import of_message, of_telling
-from .derivations import Proposal, with_proposals
+from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .shares import Sharing, Teller, shared
@@ -60,7 +60,7 @@ class Arrivals:
         self.withdrawals: list[Withdrawal] = []
         self.downstream: list[Delivery] = []
         self.answers: list[Answer] = []
-        self.derived: list[Proposal] = []
+        self.derived: list[ProposedMemory] = []
         self.facts: dict[str, FactsOf] = {}
         """Key of a message → what is noted with it late."""
         self._untold = Untold(data)

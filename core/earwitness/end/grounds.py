@@ -100,6 +100,19 @@ async def with_teller(ledger: Ledger, session: str, grounds: Grounds, derivation
     return replace(grounds, tellers_memory=kept[0].memory_id, since=since, present=kept[0].metadata.get("participants"))
 
 
+async def memories_of(ledger: Ledger, session: str, names: Sequence[str]) -> dict[str, str | None]:
+    """Memory ids and keys → the memory that stands for each; `None` if it is gone. Unknown names are left out.
+
+    A key stands for its message as it now reads: the world's copy, if there is one.
+    """
+    by_id = _by(await ledger.deliveries(session, memory_ids=names), "memory_id")
+    keys = [each for each in names if each not in by_id]
+    found = {**by_id, **(_by(await ledger.deliveries(session, sources=keys), "source") if keys else {})}
+    kept = {name: [each for each in deliveries if each.is_kept] for name, deliveries in found.items()}
+    first = {name: min(ways, key=lambda way: way.owner != WORLD, default=None) for name, ways in kept.items()}
+    return {name: None if way is None else way.memory_id for name, way in first.items()}
+
+
 def _by(deliveries: Iterable[Delivery], field: str) -> Mapping[str, Sequence[Delivery]]:
     return {getattr(group[0], field): group for group in grouped(deliveries, lambda each: str(getattr(each, field)))}
 

@@ -22,7 +22,7 @@ from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
 from ..strategy import Strategy
-from .derivations import Proposal, proposed
+from .derivations import ProposedMemory, proposed
 from .host_word import with_those_there
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class Proposals:
     agent: WorldAnswer
     plugins: Sequence[tuple[str, MessageAnswer]]
     reports: tuple[Answer, ...]
-    derived: tuple[Proposal, ...] = ()
+    derived: tuple[ProposedMemory, ...] = ()
     """The agent's derived memories, then the plugins', in order."""
 
     @property

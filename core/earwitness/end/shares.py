@@ -17,7 +17,7 @@ from ..records.state import FactsOf
 from ..records.stop import Stopped
 from ..strategy import Strategy
 from .active_deliveries import ActiveDeliveries, AsShownToRules
-from .derivations import Proposal, noted, proposed
+from .derivations import ProposedMemory, noted, proposed
 from .disguises import SPEAK_AS
 from .proposals import strangers_named
 
@@ -53,7 +53,7 @@ class Sharing:
 
     shares: tuple[DueShare, ...] = ()
     """Those whose teller knows the message, in the order of the rules."""
-    derived: tuple[Proposal, ...] = ()
+    derived: tuple[ProposedMemory, ...] = ()
     """Memories they propose."""
     facts: FactsOf = field(default_factory=dict)
     """What their packages note."""

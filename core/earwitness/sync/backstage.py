@@ -137,6 +137,11 @@ class Backstage(Mirror[AsyncBackstage]):
         """
         return self._call(self._behind.find_memories, start)
 
+    def grounds(self, *names: str) -> dict[str, str | None]:
+        """What may rest on these memory ids and keys: each with the id of the memory that stands for it now, or `None`
+        if it was retracted. A key stands for its message as it now reads. What the story does not have is left out."""
+        return self._call(self._behind.grounds, *names)
+
     def hand_written(self) -> tuple[Memory, ...]:
         """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""
         return self._call(self._behind.hand_written)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import get_args
 
@@ -11,7 +11,6 @@ from earwitness.backstage.roles import PERMISSIONS, Permission, permit
 from earwitness.clock import now
 from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, quoted, unknown
 from earwitness.ids import WORLD, derive
-from earwitness.records.plan import Delivery, grouped
 
 from .handlers import handle
 from .notes import PACKAGE, decided, key_of, noted, proposed
@@ -131,19 +130,15 @@ class Review:
             self._story.cast.named(str(id))
 
     async def _grounds(self, proposal: Proposal) -> tuple[str, ...]:
-        """The ids of the memories that it rests on as they are now: for a key the world's copy, if there is one."""
-        session, names = self._story.id, proposal.grounds
+        """The ids of the memories that it rests on as they are now."""
         await self._caught_up()
-        ledger = self._ew.engine.ledger
-        by_id = {each.memory_id: each for each in await ledger.deliveries(session, memory_ids=names) if each.is_kept}
-        keys = [each for each in names if each not in by_id]
-        by_key = _by_source(await ledger.deliveries(session, sources=keys)) if keys else {}
-        for each in keys:
-            if each not in by_key:
+        found = await self._story.backstage().grounds(*proposal.grounds)
+        for each in proposal.grounds:
+            if found.get(each) is None:
                 raise UnknownName(
-                    f"rests_on = {each!r} is neither a memory nor a key of session {session!r}, or was retracted."
+                    f"rests_on = {each!r} is neither a memory nor a key of {self._story.id!r}, or was retracted."
                 )
-        return tuple(dict.fromkeys(by_key.get(each, each) for each in names))
+        return tuple(dict.fromkeys(id for id in found.values() if id is not None))
 
     # ── deciding ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -174,16 +169,15 @@ class Review:
     async def _all(self) -> list[Reviewed]:
         await self._caught_up()
         every = noted(self._story.id, self._story.state)
-        open_grounds = {id for each, grounds in every.values() if each.status != "approved" for id in grounds}
-        found = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=sorted(open_grounds))
-        kept = {each.memory_id for each in found if each.is_kept}
-        return [self._standing(each, grounds, kept) for each, grounds in every.values()]
+        open_grounds = {id for each, grounds in every.values() if each.status == "waiting" for id in grounds}
+        found = await self._story.backstage().grounds(*sorted(open_grounds))
+        return [self._standing(each, grounds, found) for each, grounds in every.values()]
 
-    def _standing(self, reviewed: Reviewed, grounds: Iterable[str], kept: set[str]) -> Reviewed:
+    def _standing(self, reviewed: Reviewed, grounds: Iterable[str], found: Mapping[str, str | None]) -> Reviewed:
         """The proposal, fallen if it can no longer be approved."""
         if reviewed.status != "waiting":
             return reviewed
-        gone = next((id for id in grounds if id not in kept), None)
+        gone = next((id for id in grounds if found.get(id) is None), None)
         owners = [each.owner for each in reviewed.proposal.memories if each.owner not in {None, WORLD}]
         left = next((id for id in (*reviewed.proposal.about, *owners) if id not in self._story.cast), None)
         if gone is None and left is None:
@@ -198,9 +192,3 @@ class Review:
 
     def _permit(self, needed: Permission, what: str) -> None:
         permit(self._role, needed, what)
-
-
-def _by_source(deliveries: Iterable[Delivery]) -> dict[str, str]:
-    """Key → the memory that stands for all of it: the world's copy, else the first."""
-    kept = grouped([each for each in deliveries if each.is_kept], lambda each: each.source)
-    return {group[0].source: min(group, key=lambda each: each.owner != WORLD).memory_id for group in kept}
