@@ -21,7 +21,7 @@ from .records.journal import Archived, Body, Changed, Derived, NewEntry, Origina
 from .records.memory import Interaction
 from .records.state import State
 from .records.update import Audience, Update
-from .validation.arguments import refuse_slips, several, table, text
+from .validation.arguments import refuse_slips, several, table, text, texts
 from .validation.messages import (
     known_channel,
     message_text,
@@ -243,6 +243,7 @@ class Drafts:
         type: str,
         container: Container | str | None,
         rests_on: Iterable[MemoryRef],
+        knowers: Iterable[str],
         metadata: Mapping[str, Any] | None,
         channel: Channel | None,
         *,
@@ -265,12 +266,15 @@ class Drafts:
             type=type,
             metadata={**table("metadata", metadata), **({} if where is None else where.metadata)},
             rests_on=memory_ids("rests_on", rests_on),
+            knowers=tuple(await self._names.ids(*texts("knowers", knowers))),
             rule=text("rule", rule),
             identity=None if identity is None else check_shared_id("identity", text("identity", identity)),
             how=how,
             shared_from=None if shared_from is None else await self._names.id(shared_from),
             trust=trust,
         )
+        if derivation.knowers and not derivation.rests_on:
+            raise InputError(f"knowers = {list(derivation.knowers)} need rests_on: what they must know.")
         return Derived(derivation=derivation)
 
     async def derivation(self, given: Derivation) -> Derived:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from .end.archive import named
 from .end.derivations import own_metadata, problem
 from .end.grounds import container_of, grounds_of, nobodys
+from .end.knowers import readers_of
 from .end.transfers import known_to, why_not
 from .engine import Engine
 from .errors import InputError, UnknownName
@@ -55,7 +56,8 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
     container = await container_of(ledger, session, story.cast, derivation)
     if container is None:
         raise UnknownName(f"this cannot be remembered: {nobodys(story.cast, derivation)}.")
-    grounds = await grounds_of(ledger, session, container.name, derivation.rests_on)
+    who = {"knowers": derivation.knowers, "readers": readers_of(container, story.cast)}
+    grounds = await grounds_of(ledger, session, container.name, derivation.rests_on, **who)
     if grounds.unknown is not None:
         raise UnknownName(
             f"rests_on = {grounds.unknown!r} is neither a memory id nor a key of session {session!r}: "
@@ -65,6 +67,8 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
         raise InputError(
             f"rests_on = {grounds.gone!r} was retracted, or is withheld from this owner: nothing can rest on it."
         )
+    if grounds.kept is not None:
+        raise InputError(f"this cannot be remembered: {grounds.kept}.")
 
 
 async def _check_transferred(engine: Engine, live: Live, body: Transferred) -> None:

@@ -175,6 +175,7 @@ class Session(Extensible):
         type: str = "note",
         container: Container | str | None = None,
         rests_on: Iterable[MemoryRef] = (),
+        knowers: Iterable[str] = (),
         how: Interaction = "direct",
         shared_from: str | None = None,
         trust: float = 1.0,
@@ -186,13 +187,12 @@ class Session(Extensible):
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
 
-        `character` is whose it is, or the `world`; `None` with a `container` that is registered beyond the session.
-        A retraction of what is in `rests_on` (memories, keys) removes it too. What has one `identity` is one memory,
-        with the first text. `how`, `shared_from`, `trust` (0 to 1), `rule` say how it is known, `channel` where. Raises
-        `UnknownName` for a stranger or unknown ground, `InputError` for a bad text, identity, `type` or ground."""
+        `character` is whose it is, or the `world`; `None` with a `container` registered beyond the session. It goes
+        with its grounds, `rests_on` (memories, keys), as the `knowers` have them. The other arguments are those of
+        `Derivation`. Raises `UnknownName` for a stranger or ground, `InputError` for a bad text, identity or ground."""
         known: Any = {"how": how, "shared_from": shared_from, "trust": trust, "rule": rule, "identity": identity}
-        body = await self._drafts.memory(character, content, type, container, rests_on, metadata, channel, **known)
-        return await self._journal.append_about_memories(body, key)
+        made = self._drafts.memory(character, content, type, container, rests_on, knowers, metadata, channel, **known)
+        return await self._journal.append_about_memories(await made, key)
 
     async def derive(self, derivation: Derivation, *, key: str | None = None) -> Outcome:
         """Write a derived memory as plugins propose it, with all that it says of itself. Raises as `remember`."""

@@ -19,6 +19,7 @@ from .change import guarded_now
 from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
 from .hub_arrivals import with_late_arrival
+from .knowers import readers_of
 
 OWNER_FIELDS = {"persona": "personaId", "user": "userId", "global_canon": "personalityId"}
 """Kind of container → the metadata that names its owner."""
@@ -33,7 +34,8 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     if container is None:
         return undelivered(entry, derivation.rule, nobodys(live.snapshot.cast, derivation))
     await _opened(engine.ledger, derivation, container)
-    grounds = await grounds_of(engine.ledger, session, container.name, derivation.rests_on)
+    who = {"knowers": derivation.knowers, "readers": readers_of(container, live.snapshot.cast)}
+    grounds = await grounds_of(engine.ledger, session, container.name, derivation.rests_on, **who)
     grounds = await with_teller(engine.ledger, session, grounds, derivation)
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
@@ -65,7 +67,7 @@ def of_derivation(
     """The delivery of a derived memory, due once its day has come and all of its grounds are known. Pure."""
     due = max(grounds.since, today if derivation.due is None else derivation.due)
     due = due if grounds.tellers_memory else max(today, due)  # what somebody told is learned on the day they told it
-    missing = grounds.unknown or grounds.gone
+    missing = grounds.unknown or grounds.gone or grounds.kept
     return Delivery(
         session=entry.session,
         sequence=entry.sequence,
@@ -140,4 +142,6 @@ def _where_learned(given: dict[str, MetaValue], grounds: Grounds) -> dict[str, M
 def _missing(grounds: Grounds) -> str | None:
     if grounds.unknown is not None:
         return f"it rests on {grounds.unknown!r}, which this session does not have"
+    if grounds.kept is not None and (grounds.gone is None or grounds.kept.reason is not None):
+        return str(grounds.kept)
     return None if grounds.gone is None else f"it rests on {grounds.gone!r}, which was retracted or withheld"

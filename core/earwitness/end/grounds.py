@@ -13,6 +13,8 @@ from ..records.character import Cast
 from ..records.derived import Derivation
 from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, grouped
+from .knowers import Copies, Kept, copies_by_ground
+from .withheld import is_withheld
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Grounds:
     """The first of them that this session does not have."""
     gone: str | None = None
     """The first of them that was retracted."""
+    kept: Kept | None = None
+    """From whom one of them is kept, if from anybody who must know it."""
     learned_in: Mapping[str, MetaValue] = field(default_factory=dict)
     """Where they count as learned together: metadata of the strictest of their contexts, with the ids they share."""
     tellers_memory: str | None = None
@@ -56,21 +60,51 @@ def nobodys(cast: Cast, derivation: Derivation) -> str:
     return f"its owner {derivation.owner!r} is not one of {', '.join((*cast.ids, WORLD))}"
 
 
-async def grounds_of(ledger: Ledger, session: str, container: str, rests_on: Sequence[str]) -> Grounds:
-    """The grounds by memory id or key. A key means the memories of it in this container, else in the world's."""
+async def grounds_of(
+    ledger: Ledger,
+    session: str,
+    container: str,
+    rests_on: Sequence[str],
+    *,
+    knowers: Sequence[str] = (),
+    readers: Sequence[str] = (),
+) -> Grounds:
+    """The grounds by memory id or key. A key means the memories of it in this container, else in the world's.
+
+    With `knowers`, the grounds are what each of these characters has of them. From `readers`, no guard may have kept
+    any of them.
+    """
     if not rests_on:
         return Grounds()
     by_id = _by(await ledger.deliveries(session, memory_ids=rests_on), "memory_id")
     keys = [each for each in rests_on if each not in by_id]
     by_key = _by(await ledger.deliveries(session, sources=keys), "source") if keys else {}
     unknown = next((each for each in keys if each not in by_key), None)
-    found = {each: _kept(by_id.get(each) or by_key.get(each, ()), container, key=each in by_key) for each in rests_on}
+    every = {each: by_id.get(each) or by_key.get(each, ()) for each in rests_on}
+    found = {each: _kept(those, container, key=each in by_key) for each, those in every.items()}
     gone = next((each for each, kept in found.items() if not kept), None)
-    memories = grouped([each for kept in found.values() for each in kept], lambda each: each.memory_id)
+    if unknown is not None or not (knowers or readers):
+        return _together(found.values(), unknown, gone)
+    copies = await _copies(ledger, session, every)
+    kept = next((why for each in copies.values() if (why := each.missing(knowers) or each.struck(readers))), None)
+    known = {each: [one for id in knowers for one in those.of(id)] for each, those in copies.items()}
+    return _together((known if knowers else found).values(), unknown, gone, kept)
+
+
+def _together(
+    found: Iterable[Sequence[Delivery]], unknown: str | None, gone: str | None, kept: Kept | None = None
+) -> Grounds:
+    memories = grouped([each for those in found for each in those], lambda each: each.memory_id)
     since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
     learned_in = shared_channel(group[0].metadata for group in memories)
     found_ids, said = tuple(group[0].memory_id for group in memories), _said([group[0] for group in memories])
-    return Grounds(found_ids, since, unknown, gone, learned_in, said=said)
+    return Grounds(found_ids, since, unknown, gone, kept, learned_in, said=said)
+
+
+async def _copies(ledger: Ledger, session: str, grounds: Mapping[str, Sequence[Delivery]]) -> Mapping[str, Copies]:
+    """Ground → what anybody has of what it is about."""
+    sources = list(dict.fromkeys(each.source for those in grounds.values() for each in those))
+    return copies_by_ground(session, grounds, await ledger.deliveries(session, sources=sources))
 
 
 def _said(grounds: Sequence[Delivery]) -> Mapping[str, MetaValue]:
@@ -121,8 +155,9 @@ def _kept(deliveries: Iterable[Delivery], container: str, *, key: bool) -> Seque
     kept = [each for each in deliveries if each.is_kept]
     if not key:
         return kept
-    own = [each for each in kept if each.container == container]
-    if not own and any(each.container == container and each.status == "struck" for each in deliveries):
+    owners = [each for each in deliveries if each.container == container]
+    own = [each for each in owners if each.is_kept and not is_withheld(each)]
+    if not own and any(each.status == "struck" or is_withheld(each) for each in owners):
         return ()  # a guard keeps the message from its owner, and so what rests on it
     world = [each for each in kept if each.owner == WORLD]
     return own or [each for each in world if each.part == "message"] or world

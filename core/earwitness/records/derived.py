@@ -30,6 +30,10 @@ class Derivation(Record):
     """Further metadata, in camelCase or snake_case."""
     rests_on: tuple[str, ...] = ()
     """Memory ids and message keys. Retracting any of them removes the derived memory too."""
+    knowers: tuple[str, ...] = ()
+    """Ids of the characters on whose knowledge it rests: each of them must have all of its grounds. What a guard keeps
+    from one of them, or one of them never received, is kept from its container. With or without: what a guard keeps
+    from somebody reaches no container beyond the session that is for them (a persona's, a user's, a canon)."""
     rule: str = ""
     """What derived it, shown by `explain`."""
     how: Interaction = "direct"

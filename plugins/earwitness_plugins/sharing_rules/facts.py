@@ -59,9 +59,10 @@ class FactsFromTalk:
         made: dict[tuple[str | None, str | None], Derivation] = {}
         for id, facts in listeners.items():
             where = self._where(event, event.cast[id], frozenset(listeners))
+            whose = {**where, "owner": None if where else id}
             for fact in facts:
                 version = version_of(fact, event.message.speaker, id, noted)
-                one = _derivation(event, fact, version, {**where, "owner": None if where else id})
+                one = _derivation(event, fact, version, {"knowers": (id,), **whose})
                 made.setdefault((one.container or one.owner, one.identity), one)
         return tuple(made.values())
 
@@ -70,7 +71,7 @@ class FactsFromTalk:
         speaker, scope = event.cast[event.message.speaker], self._settings.scope
         try:
             if scope == "user" and speaker.user_id and _is_open(event, heard):
-                return _registered(user_container(speaker.user_id), EVERYBODY)
+                return {**_registered(user_container(speaker.user_id), EVERYBODY), "knowers": tuple(sorted(heard))}
             if scope != "session" and speaker.persona_id and listener.kind == "character":
                 container = persona_container(speaker.persona_id, listener.personality_id)
                 return _registered(container, listener.personality_id)

@@ -7,6 +7,7 @@ what both perceived. A personality who is told of it knows it as told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from earwitness import Character, Derivation, SettledMessage, Share, SharingEvent
 from earwitness.containers import persona_container
@@ -35,11 +36,11 @@ def lived(event: SharingEvent) -> tuple[Derivation, ...]:
     return tuple(_kept(event, persona, other, text) for persona, other, text in made if text)
 
 
-def retold(event: SharingEvent, shares: Iterable[Share]) -> tuple[Derivation, ...]:
-    """What characters who are told of a message come to know of the personas in it."""
+def retold(event: SharingEvent, shares: Iterable[Share], read: Iterable[Share] = ()) -> tuple[Derivation, ...]:
+    """What characters who are told of a message, or `read` of it in a hub, come to know of the personas in it."""
     there = [event.cast[id] for id in _together(event.message) if id in event.cast]
     personas = [each for each in there if each.persona_id]
-    return tuple(_retold(event, personas, shares)) if personas else ()
+    return tuple(_retold(event, personas, shares, read)) if personas else ()
 
 
 def is_played(member: Character) -> bool:
@@ -63,14 +64,17 @@ def common(one: str, other: str) -> str:
     return shorter if shorter in longer else ""
 
 
-def _retold(event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share]) -> Iterator[Derivation]:
+def _retold(
+    event: SharingEvent, personas: Sequence[Character], shares: Iterable[Share], read: Iterable[Share]
+) -> Iterator[Derivation]:
     known = can_tell(event)
-    for share in shares:
+    for share, knowers in chain(((each, (each.character,)) for each in shares), ((each, ()) for each in read)):
         known_text = event.message.content if share.shared_from is None else known.get(share.shared_from, "")
         text = share.content if share.content is not None and known_text else known_text
         known.setdefault(share.character, text)
         if not is_played(listener := event.cast[share.character]):
-            yield from (_of_share(event, each, listener, share, text) for each in personas if _heard(event, each, text))
+            made = (_of_share(event, each, listener, share, text) for each in personas if _heard(event, each, text))
+            yield from (each.model_copy(update={"knowers": knowers}) for each in made)
 
 
 def _heard(event: SharingEvent, persona: Character, text: str) -> bool:
@@ -110,6 +114,7 @@ def _kept(
         type=LIVED,
         metadata=metadata,
         rests_on=(message.key,),
+        knowers=(other.id,),
         rule=RULE,
     )
 

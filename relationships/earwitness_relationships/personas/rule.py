@@ -12,11 +12,11 @@ from .lived import lived, retold
 
 
 def retold_of_personas(
-    settings: RelationshipsSettings, event: SharingEvent, shares: Iterable[Share]
+    settings: RelationshipsSettings, event: SharingEvent, shares: Iterable[Share], read: Iterable[Share]
 ) -> tuple[Derivation, ...]:
-    """With personal canon, what those who are told of a message come to know of the personas in it."""
+    """With personal canon, what those who are told of a message, or read of it, come to know of the personas in it."""
     keeps = settings.canon == "personal" and mark_of(event.state) is None
-    return retold(event, shares) if keeps else ()
+    return retold(event, shares, read) if keeps else ()
 
 
 class PersonalCanon:

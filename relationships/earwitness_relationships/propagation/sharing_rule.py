@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import inf
 
 from pydantic import JsonValue
@@ -124,7 +123,7 @@ class RelationshipsSharing:
         said = [await self._in_hub(each, people, words) for each in told.hubs]
         _keep(asked, told, first, said, by_models)
         read_there = (each for hub, texts in said for each in _shares_in_hub(told.walk, hub, people, texts))
-        personal = retold_of_personas(self._table, event, chain(passed.shares, read_there))
+        personal = retold_of_personas(self._table, event, passed.shares, read_there)
         return SharingAnswer(
             shares=tuple(passed.shares),
             derived=(*_derived(asked, told, first, said), *personal),

@@ -199,3 +199,31 @@ async def test_a_fact_that_one_of_the_cast_did_not_hear_is_not_for_all_who_meet_
         await story.retract("k")
         await story.delivered()
         assert await shared(ew, "persona-p1-bob") == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept"),
+    [("session", ["s1-charlie"]), ("personal", ["persona-p1-charlie"]), ("user", [])],
+)
+async def test_a_fact_beyond_the_story_goes_no_further_than_its_message_either(scope: str, kept: list[str]) -> None:
+    async with opened(facts={"scope": scope}, guards=[Deaf()]) as ew:
+        story = await ew.session("s1", cast=[KIM, "bob", "charlie"], present=["kim", "bob", "charlie"])
+        await story.say("kim", "I live in Rome.")
+        await story.delivered()
+        found = [f"{place}-{id}" for place in ("s1", "persona-p1") for id in ("bob", "charlie")]
+        assert [each for each in (*found, "user-u1") if await shared(ew, each)] == kept
+
+
+@pytest.mark.parametrize(("scope", "where"), [("personal", "persona-p1-bob"), ("user", "user-u1")])
+async def test_a_fact_beyond_the_story_goes_with_the_copy_of_one_who_has_it(scope: str, where: str) -> None:
+    async with opened(facts={"scope": scope}) as ew:
+        story = await ew.session("s1", cast=[KIM, "bob", "charlie"], present=["kim", "bob", "charlie"])
+        await story.say("kim", "I live in Rome.")
+        await story.delivered()
+        (fact,) = [each for each in await ew.engine.store.list(where) if each.type == "fact"]
+        assert fact.metadata["contextType"] == "private_channel"
+        (his,) = (await story.backstage().inspect("bob", filter='type = "message"')).memories
+        await story.retract(his.id)
+        await story.delivered()
+        assert await shared(ew, where) == []
+        assert await shared(ew, "persona-p1-charlie") == (["Kim lives in Rome."] if scope == "personal" else [])

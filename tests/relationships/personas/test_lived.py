@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from earwitness import Channel, Character, Earwitness, Membership, Memory, Session, Turn
+from earwitness import Channel, Character, Earwitness, Membership, Memory, PlanEvent, ReadEvent, Session, Strike, Turn
+from earwitness.filters import EVERYTHING, Filter
 
 Open = Callable[..., Awaitable[Earwitness]]
 KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
@@ -122,6 +123,25 @@ async def test_it_goes_with_its_message(open_app: Open) -> None:
     assert [each.content for each in await kept(story)] == ["Kenji: My brother is called Mira."]
     await story.retract("m1")
     assert await kept(story) == []
+
+
+class Deaf:
+    """A guard that lets Alice have no message."""
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> list[Strike]:
+        found = [each for each in event.plan.deliveries if each.owner == "al" and each.part == "message"]
+        return [Strike(delivery_id=each.id, reason="deaf") for each in found]
+
+
+async def test_what_a_guard_keeps_from_her_she_has_not_lived(open_app: Open) -> None:
+    ew = await open_app(relationships={"canon": "personal"}, guards=[Deaf()])
+    story = await ew.session("s1", cast=[ALICE, "bob", KENJI])
+    await story.say("kenji", SISTER, audience=["al", "bob"])
+    assert await kept(story) == []
+    assert len(await kept(story, "persona-p1-bob")) == 1
 
 
 async def test_without_personal_canon_nothing_outlives_the_story(open_app: Open) -> None:

@@ -3,12 +3,16 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
-from ...events import MessageAnswer, MessageEvent
+from typing import Any
+
+from ...containers import persona_container
+from ...events import MessageAnswer, MessageEvent, PlanEvent, Strike
+from ...filters import equals
 from ...hooks import Plugin
 from ...records.character import Character
 from ...records.derived import Derivation
 from ...session import Session
-from ..scripted import Faulty, hangs
+from ..scripted import Faulty, Only, hangs
 from ..suite import case
 from .promises_base import PromiseCases, Stage, refused
 
@@ -24,6 +28,25 @@ class Chronicler(Plugin):
         hers = Derivation(owner="alice", content=f"Her note on: {said}")
         worlds = Derivation(owner="world", content=f"The world's note on: {said}", type="summary", rests_on=(key,))
         return MessageAnswer(derived=(hers, worlds))
+
+
+class Diarist(Plugin):
+    """A plugin that keeps what Bob hears in a container beyond the story."""
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        """One note for the container, which stands only as long as Bob has the message."""
+        his = persona_container("p1", "bob")
+        where: Any = {"container": his.name, "registers": his, "admits": ("bob",), "knowers": ("bob",)}
+        return MessageAnswer(derived=(Derivation(content=f"Heard: {event.moment.message.content}", **where),))
+
+
+class KeptFromBob(Only):
+    """A guard that keeps the messages about secrets from Bob."""
+
+    def strike(self, event: PlanEvent) -> list[Strike]:
+        """Strikes Bob's copies of them."""
+        found = [each for each in event.plan.deliveries if each.owner == "bob" and "secret" in each.body]
+        return [Strike(delivery_id=each.id, reason="not for Bob") for each in found]
 
 
 class DerivedMemories(PromiseCases):
@@ -60,6 +83,22 @@ class DerivedMemories(PromiseCases):
             held = [each.content for owner in OWNERS for each in await self.held(story, owner)]
             assert [each for each in held if each.endswith("mine.") or "She has" in each] == []
             assert [len(await self.notes(story, owner)) for owner in OWNERS] == [1, 0, 0, 0, 1]
+
+    @case
+    async def test_what_is_derived_for_somebody_goes_no_further_than_what_they_received(self, stage: Stage) -> None:
+        """Beyond the story too: not what a guard keeps from them, what they did not hear, or no longer have."""
+        async with stage.open(plugins=[Diarist()], guards=[KeptFromBob()]) as ew:
+            story = await self.tavern(ew)
+            for key, said in (("k1", "Wine!"), ("k2", "A secret."), ("k3", "Beer! (heard by alice)"), ("k4", "Tea!")):
+                await self.tell(story, "alice", said, key=key)
+            await story.delivered()
+            beyond = persona_container("p1", "bob").name
+            kept = sorted([each.content for each in await ew.engine.store.list(beyond)])
+            assert kept == ["Heard: Tea!", "Heard: Wine!"]
+            (tea,) = await self.held(story, "bob", equals("messageIds", "k4"))
+            await (await story.retract(tea.id)).settled()
+            await story.delivered()
+            assert [each.content for each in await ew.engine.store.list(beyond)] == ["Heard: Wine!"]
 
     @case
     async def test_passing_on_is_walked_back_hop_by_hop_and_only_for_those_who_know(self, stage: Stage) -> None:
