@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pydantic import Field, field_validator, model_validator
 
 from ..containers import Container
 from .base import Record
 from .memory import Interaction
 from .memory_types import MetaValue, without_null
+from .prose import gist
 from .state import Day
 
 
@@ -56,3 +59,11 @@ class Derivation(Record):
         if isinstance(given, dict) and "text" in given and "content" not in given:
             return {("content" if key == "text" else key): value for key, value in given.items()}
         return given
+
+    def text(self, source: str, received: Collection[str]) -> str:
+        """For whom it is derived, in words, and from which of its knowers its ground is kept: `received` are the owners
+        of what somebody receives of the message or entry with the key `source`."""
+        rests_on_it = source in self.rests_on or not self.rests_on
+        missing = next((id for id in self.knowers if rests_on_it and id not in received), None)
+        struck = "" if missing is None else f" [struck: {missing} does not receive what it rests on]"
+        return f"derived for {self.owner or self.container}: {gist(self.content)}{struck}"

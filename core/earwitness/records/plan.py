@@ -18,8 +18,7 @@ from .memory import Support
 from .memory_types import MetaValue, without_null
 from .message import SettledMessage
 from .moment import Movement, Perceived
-from .plan_text import plan_text
-from .prose import counted, gist, number
+from .prose import counted, gist, joined, number
 from .state import Day, FactsOf, State, Whereabouts
 from .stop import Stopped
 from .update import Knowledge
@@ -267,6 +266,31 @@ class Plan(Record):
     def failures(self) -> tuple[Answer, ...]:
         """The answers that failed."""
         return tuple(answer for answer in self.answers if answer.failure)
+
+
+def plan_text(plan: Plan) -> str:
+    """Who perceives it and why, what else is learned or told, and what changes, one a line."""
+    settled = plan.message
+    head = str(settled.message) if settled else f"entry {plan.sequence}, key {plan.key!r}"
+    perceivers = settled.participants if settled else {}
+    told = [each for each in plan.deliveries if each.owner != WORLD and each.owner not in perceivers]
+    lines = [f"{id}: {part}" for id, part in perceivers.items()]
+    lines += [str(each) for each in told if each.is_kept]
+    lines += [f"told to {each.owner}: {line.text}" for each in plan.deliveries for line in each.knowledge]
+    lines += map(str, plan.movements)
+    happened = [each for each in plan.deliveries if each.owner == WORLD and each.part != "message"]
+    lines += [f"happened: {gist(each.body)}" for each in happened]
+    lines += [f"struck for {each.owner}: {each.reason}" for each in plan.deliveries if each.status == "struck"]
+    key = settled.key if settled else plan.key
+    reached = {each.owner for each in plan.deliveries if each.source == key and each.is_kept}
+    lines += [each.text(key, reached) for each in plan.derived]
+    lines += [f"named anew: {each.target}" for each in plan.revisions]
+    lines += [f"told anew: {each}" for each in plan.retold.values()]
+    lines += map(str, plan.withdrawals)
+    lines += [f"restored: {counted(len(each.restores), 'support')} of {each.memory_id}" for each in plan.restorations]
+    lines += [f"forgotten: {joined(plan.forgotten)}"] if plan.forgotten else []
+    lines += [*map(str, plan.failures), *(["decided fail-closed"] if plan.degraded else [])]
+    return "\n  ".join([head, *lines])
 
 
 class Snapshot(Record):
