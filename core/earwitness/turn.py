@@ -16,6 +16,7 @@ from .middle.render import render, render_section
 from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.journal import Entry, Revised, Said
+from .records.plan import Answer
 from .start.recall import RecallRequest, recall
 from .start.recalled import PerceivedMessage, Recall, Recalled
 from .start.unguarded import tell_host
@@ -137,6 +138,11 @@ class Turn:
         A field of `filter` that no memory has is reported too: `filter: no memory here has 'locaton'. Did you mean …`.
         """
         return self._recalled.failures
+
+    @property
+    def consulted(self) -> tuple[Answer, ...]:
+        """Plugins and guards that asked a model about this recall, left something out or failed: notes and costs."""
+        return self._recalled.consulted
 
     def fill(
         self,

@@ -20,6 +20,7 @@ from ..records.journal import Entry
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from . import strange_fields
+from .check import checked, note_costs, reports
 from .excerpts import within
 from .news import news_told_along
 from .one_each import one_each
@@ -70,6 +71,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     Raises `StorageError`, `InputError` for a character who was not there yet, and `StrategyError` or `PluginError` if
     `strict`.
     """
+    now = live
     if request.before is not None:
         live = await as_before(engine, live, request.character, request.before)
     data, day = dict(live.data()), live.snapshot.state.game_day
@@ -80,20 +82,26 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     always = await _always(source, reads[0], settings)
     answers = await _plugins(engine, live, request, query, found, data)
     hits = await _added(source, reads, answers, found)
-    await _keep(engine, live, data)
     sections = _sections(reads, hits, always, answers, day, settings)
     late = live.withheld_from({each.container for each in reads}) if live.withheld and request.before is None else {}
     mark = _mark(engine.settings.fill)
     memories = await within(chosen(sections, settings, mark), settings.token_budget, query, mark)
+    reader = Reader(live.snapshot, request.character, request.channel)
+    left = await checked(engine, reader, query, memories, data, settings.timeout)
+    await _keep(engine, live, data)
+    await note_costs(engine, now, consulted := reports(answers, left.answers))
+    notes = tuple(dict.fromkeys((*_guards_notes(reads, left.memories), *left.notes)))
+    failed = (*failures, *strange, *_failures(answers, source), *left.failures)
     return Recall(
         character=request.character,
         query=query,
-        memories=tuple(memories),
+        memories=left.memories,
         messages=latest,
         sections=tuple([each.section for each in sections]),
-        notes=(*(note for answer in _given(answers) for note in answer.notes), *_guards_notes(reads, memories)),
+        notes=(*(note for answer in _given(answers) for note in answer.notes), *notes),
         pending=tuple(late),
-        failures=(*failures, *strange, *_failures(answers, source), *_late(late), *_observer_failures(engine)),
+        failures=(*failed, *_late(late), *_observer_failures(engine)),
+        consulted=consulted,
     )
 
 

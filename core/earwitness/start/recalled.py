@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..records.base import Record
 from ..records.learned import Learned
 from ..records.memory import Memory
+from ..records.plan import Answer
 from ..records.prose import counted, gist, number, numbered
 
 OWN_SECTION = "memories"
@@ -111,6 +112,8 @@ class Recall(Record):
     failures: tuple[str, ...] = ()
     """Failures of plugins, guards and read providers; refused reads; fields of the host's filter that no memory has. A
     read whose guard failed finds nothing."""
+    consulted: tuple[Answer, ...] = ()
+    """Plugins and guards that asked a model, left something out or failed, with notes and costs."""
 
     def __str__(self) -> str:
         lines = [f"{self.character} remembers {counted(len(self.memories), 'memory', 'memories')}", *self.notes]

@@ -1,0 +1,1 @@
+"""Guards: what a character may recall, and what is left out of a prompt."""
