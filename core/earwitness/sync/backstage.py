@@ -111,7 +111,8 @@ class Backstage(Mirror[AsyncBackstage]):
         """What has been asked of models in this session: calls, tokens, time and cost, by who asked and by model.
 
         A branch has the costs of what it took over, too. Entries that are decided anew, as after an edit, cost again;
-        what `preview` and `replan` ask is in no plan, and so not in here. What the host has asked is, by `note_usage`.
+        what `preview` and `replan` ask is in no plan, and so not in here. What recalls have asked is, and what the host
+        has, by `note_usage`.
         """
         return self._call(self._behind.costs)
 

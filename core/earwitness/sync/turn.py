@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..middle.fill import SYSTEM_ROLES, Prompt
+from ..records.plan import Answer
 from ..start.recalled import PerceivedMessage, Recalled
 from ..turn import Turn as AsyncTurn
 from .loop import Mirror
@@ -61,6 +62,11 @@ class Turn(Mirror[AsyncTurn]):
         A field of `filter` that no memory has is reported too: `filter: no memory here has 'locaton'. Did you mean …`.
         """
         return self._behind.failures
+
+    @property
+    def consulted(self) -> tuple[Answer, ...]:
+        """Plugins and guards that asked a model about this recall, left something out or failed: notes and costs."""
+        return self._behind.consulted
 
     def fill(
         self,

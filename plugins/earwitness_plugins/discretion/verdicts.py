@@ -18,8 +18,8 @@ REASON = "better kept to oneself here"
 """Why a memory must not be said that a model marks. The model's own words are in the report, and in no prompt."""
 LONGEST_MEMORY = 1_200
 """Characters of one memory that a model is shown."""
-Verdict = Literal["say", "use silently", "keep"]
-_SPELLINGS: Mapping[str, Verdict] = {
+DiscretionVerdict = Literal["say", "use silently", "keep"]
+_SPELLINGS: Mapping[str, DiscretionVerdict] = {
     "say": "say",
     "use": "use silently",
     "silent": "use silently",
@@ -42,7 +42,7 @@ class MemoryVerdict(BaseModel):
 
     label: str
     """The memory's label."""
-    verdict: Annotated[Verdict, BeforeValidator(_spelled)]
+    verdict: Annotated[DiscretionVerdict, BeforeValidator(_spelled)]
     """What to do with it."""
     why: LooseText = ""
     """Why."""
@@ -117,7 +117,7 @@ def believed(
     event: CheckEvent, asked: Mapping[str, Recalled], verdicts: Sequence[MemoryVerdict], notes: list[str]
 ) -> CheckAnswer:
     """What to leave out and what to mark. Of two verdicts on a memory the stricter counts; unknown labels are noted."""
-    order: Sequence[Verdict] = ("say", "use silently", "keep")
+    order: Sequence[DiscretionVerdict] = ("say", "use silently", "keep")
     found: dict[str, MemoryVerdict] = {}
     for each in verdicts:
         label = each.label.strip().strip("[]").casefold()

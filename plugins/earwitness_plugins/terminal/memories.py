@@ -44,8 +44,10 @@ def recollection(recall: RecallPlayed, people: People, *, ids: bool = False) -> 
     lines = [_remembered(n, memory, people, ids=ids) for n, memory in enumerate(recall.memories, 1)]
     nothing = [] if lines else [Text("nothing", style="dim italic")]
     scores = [Text(_legend(recall.memories), style="dim")] if ids and lines else []
+    told = [Text(plain(each), style="dim") for each in recall.consulted] if ids else []
+    failed = [Text(f"! {plain(each)}", style="red") for each in recall.failures]
     return Panel(
-        Group(*asked, *lines, *nothing, *scores),
+        Group(*asked, *lines, *nothing, *scores, *told, *failed),
         title=title,
         title_align="left",
         border_style="dim",

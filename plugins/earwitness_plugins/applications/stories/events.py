@@ -132,6 +132,10 @@ class RecallPlayed(StoryEvent):
     """Number of memories that came to mind."""
     notes: tuple[str, ...] = ()
     """What plugins and guards say above the memories, such as who is listening."""
+    consulted: tuple[str, ...] = ()
+    """Who asked a model about the recall, what came of that, and what it cost."""
+    failures: tuple[str, ...] = ()
+    """What failed."""
 
 
 class WhoKnowsPlayed(StoryEvent):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from earwitness.app import Earwitness
@@ -11,8 +11,9 @@ from earwitness.ids import WORLD
 from earwitness.macros import in_piece
 from earwitness.outcome import Outcome
 from earwitness.records.journal import Piece
-from earwitness.records.plan import Delivery
+from earwitness.records.plan import Answer, Delivery
 from earwitness.records.state import State
+from earwitness.records.usage import calls_of
 from earwitness.session import Session
 from earwitness.start.recalled import Recalled
 from earwitness.turn import Turn
@@ -313,7 +314,16 @@ def recollection(turn: Turn, step: RecallStep) -> events.RecallPlayed:
         memories=tuple(remembered(recalled) for recalled in best),
         total=len(turn.memories),
         notes=turn.notes,
+        consulted=tuple(line for each in turn.consulted for line in _consulted(each)),
+        failures=turn.failures,
     )
+
+
+def _consulted(answer: Answer) -> Iterator[str]:
+    """Who was asked, what they did, and each call to a model."""
+    yield "; ".join([f"{answer.by}, {answer.seconds:.2f} s", *answer.notes])
+    if answer.usage:
+        yield from (f"{each}, cost {each.cost:.4g}" for each in calls_of(answer.usage, answer.seconds))
 
 
 def remembered(recalled: Recalled) -> events.RecalledMemory:
