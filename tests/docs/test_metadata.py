@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from earwitness import Channel, Character, Earwitness, Lore
+from earwitness import Channel, Character, Derivation, Earwitness, Lore
 from earwitness.containers import pantheon_container
 from earwitness.end.derivations import OUR_METADATA
 from earwitness.events import Share, SharingEvent
@@ -42,6 +42,7 @@ async def everything(ew: Earwitness) -> set[str]:
     await story.change(current_scene="lair", weather="storm", flags={"gate": True})
     await story.update("Alice woke the dragon", character="alice", type="awoken", audience="public")
     await story.remember("alice", "Never again.", rests_on=["m1"])
+    await story.derive(Derivation(content="Much happened.", owner="bob", rests_on=("m1", "m2"), replaces=True))
     await story.remember(None, "The gods watch.", container=hub)
     branch = await story.fork("s2")
     await branch.remember(None, "The gods watch again.", container=hub)

@@ -10,6 +10,7 @@ from ..live import Live
 from ..protocols import Ledger
 from ..records.journal import Archived, Entry
 from ..records.plan import Delivery, Plan, Restoration, Withdrawal, grouped
+from .replacements import is_replaced
 from .withheld import is_withheld
 
 DeliveriesById = Mapping[str, Sequence[Delivery]]
@@ -104,7 +105,7 @@ def _restored(id: str, deliveries: Sequence[Delivery]) -> Restoration:
 async def still_archived(ledger: Ledger, plan: Plan, source: str) -> Plan:
     """The plan of an edit, in which whatever was archived of the old wording is archived in the new one too."""
     found = await ledger.deliveries(plan.session, sources=[source], status="archived")
-    if not (away := [each for each in found if _is_archived(each)]):
+    if not (away := [each for each in found if _is_archived(each) and not is_replaced(each)]):
         return plan
     active = {each.memory_id for each in await ledger.deliveries(plan.session, sources=[source]) if each.is_active}
     places = {(each.container, each.part) for each in away if each.memory_id not in active}

@@ -15,7 +15,7 @@ from ..ids import NAMED, RETOLD, check_shared_id
 from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
-from ..records.memory_types import OUR_TYPES
+from ..records.memory_types import OUR_TYPES, REPLACES
 from ..records.plan import Answer, Plan, Snapshot
 from ..records.state import FactsOf
 from .grounds import container_of, grounds_of, nobodys
@@ -27,6 +27,8 @@ OUR_METADATA = (
     "gameDay",
     "timestamp",
     "restsOn",
+    "gameDayFrom",
+    REPLACES,
     "speaker",
     "isSpeaker",
     "participants",
@@ -50,6 +52,8 @@ def problem(derivation: Derivation) -> str | None:
         return f"it needs an owner or a container, and has {derivation.owner!r} and {derivation.container!r}"
     if why := _unregistrable(derivation):
         return why
+    if derivation.replaces and (derivation.owner is None or not derivation.rests_on):
+        return "it replaces what it rests on, and names no owner or nothing to rest on"
     if derivation.type in OUR_TYPES or not derivation.type.strip():
         return f"its type {derivation.type!r} is taken or empty. Not allowed: {', '.join(OUR_TYPES)}"
     if kept:

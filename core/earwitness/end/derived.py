@@ -12,7 +12,7 @@ from ..records.channel import WHERE, context_of, shared_channel, strictness
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
 from ..records.memory import Support
-from ..records.memory_types import MetaValue
+from ..records.memory_types import REPLACES, MetaValue
 from ..records.plan import DERIVED, Answer, Delivery, Plan
 from .archive import as_archived_in_hub
 from .change import guarded_now
@@ -20,6 +20,7 @@ from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
 from .hub_arrivals import with_late_arrival
 from .knowers import readers_of
+from .replacements import with_replaced_archived
 
 OWNER_FIELDS = {"persona": "personaId", "user": "userId", "global_canon": "personalityId"}
 """Kind of container → the metadata that names its owner."""
@@ -43,7 +44,8 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
         delivery = await _by_itself(engine.ledger, delivery)
     delivery = await as_archived_in_hub(engine.ledger, delivery)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
-    return await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
+    plan = await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
+    return await with_replaced_archived(engine.ledger, plan, body, today)
 
 
 async def _by_itself(ledger: Ledger, delivery: Delivery) -> Delivery:
@@ -66,7 +68,10 @@ def of_derivation(
 ) -> Delivery:
     """The delivery of a derived memory, due once its day has come and all of its grounds are known. Pure."""
     due = max(grounds.since, today if derivation.due is None else derivation.due)
-    due = due if grounds.tellers_memory else max(today, due)  # what somebody told is learned on the day they told it
+    if derivation.replaces:
+        due = grounds.since  # recalled on an earlier day, as what it replaces was
+    elif not grounds.tellers_memory:
+        due = max(today, due)  # what somebody told is learned on the day they told it
     missing = grounds.unknown or grounds.gone or grounds.kept
     return Delivery(
         session=entry.session,
@@ -109,6 +114,8 @@ def _metadata(
 ) -> dict[str, MetaValue]:
     given = _where_learned({metadata_key(key): value for key, value in derivation.metadata.items()}, grounds)
     own: dict[str, MetaValue] = {"type": derivation.type, "gameDay": today, "timestamp": entry.timestamp}
+    if derivation.replaces:
+        own |= {"gameDay": max(grounds.days), "gameDayFrom": min(grounds.days), REPLACES: len(grounds.memory_ids)}
     if container.kind == "pantheon" and grounds.present is not None:
         own["participants"] = grounds.present  # who was there may be told of it there, as of a copy
     if container.kind == "pantheon" and derivation.shared_from is not None:

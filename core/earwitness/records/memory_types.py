@@ -22,6 +22,8 @@ TOLD_AT = "toldAt"
 not read it."""
 FACT_ID = "factId"
 """Metadata: the same for memories that say the same of one fact. Who may read several of them in hubs reads one."""
+REPLACES = "replaces"
+"""Metadata of a summary: how many memories it replaces. They are out of recall as long as it is there."""
 MESSAGE = "message"
 UPDATE_TYPES = ("world_state_update", "character_update")
 """World updates."""
@@ -54,6 +56,8 @@ FIELDS = (
     "loreKey",
     "words",
     "restsOn",
+    "gameDayFrom",
+    REPLACES,
     "sessionId",
     "forkedFrom",
     "pantheonId",

@@ -1,7 +1,7 @@
 """START as before an earlier entry: the session, its recent messages and its memories as they were then.
 
-What was edited, rerolled, retracted, archived or forgotten since stays so. What was prepared counts as from before the
-story, whenever that was. Plugins see their data as it is now.
+What was edited, rerolled, retracted, archived or forgotten since stays so. What a summary has replaced since is there.
+What was prepared counts as from before the story, whenever that was. Plugins see their data as it is now.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..end.reconciliation import removed_among
+from ..end.replacements import is_replaced
 from ..end.revise import snapshot_before
 from ..engine import Engine
 from ..errors import InputError
-from ..filters import Filter
+from ..filters import Filter, matches
 from ..live import RECENT, Live
-from ..memories import memory_of
+from ..memories import memories_of, memory_of
 from ..records.journal import Entry, Revised
 from ..records.memory import Hit, Memory
+from ..records.memory_types import REPLACES
 from ..records.plan import Delivery, grouped
-from .source import RecallSource
+from .source import RecallSource, ranked_by_words
 
 
 async def as_before(engine: Engine, live: Live, character: str, entry: Entry) -> Live:
@@ -48,23 +50,29 @@ class PastSource(RecallSource):
         super().__init__(engine, live, limit)
         self._before = before
         self._known: dict[str, Mapping[str, Memory | None]] = {}
+        self._replaced: dict[str, Sequence[Memory]] = {}
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
         """The best hits of what was there, best first. Raises `StorageError` if `strict`."""
         since = await self._since(container)
         hits = await super().search(container, query, filter=filter, limit=limit + len(since))
         pairs = [(each, since.get(each.memory.id, each.memory)) for each in hits]
-        return [each.model_copy(update={"memory": memory}) for each, memory in pairs if memory is not None][:limit]
+        there = [each.model_copy(update={"memory": memory}) for each, memory in pairs if memory is not None]
+        replaced = [each for each in self._replaced[container] if matches(filter, each.metadata)]
+        return [*there[:limit], *(await ranked_by_words(replaced, query, limit) if replaced else ())]
 
     async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
         """What was there, at most `limit`. Raises `StorageError` if `strict`."""
         since = await self._since(container)
         found = await super().list(container, filter=filter, limit=None if limit is None else limit + len(since))
-        return _as_then(found, since)[:limit]
+        replaced = [each for each in self._replaced[container] if matches(filter, each.metadata)]
+        return [*replaced, *_as_then(found, since)][:limit]
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids that were there. Raises `StorageError` if `strict`."""
-        return _as_then(await super().get(container, ids), await self._since(container))
+        since = await self._since(container)
+        replaced = [each for each in self._replaced[container] if each.id in ids]
+        return [*replaced, *_as_then(await super().get(container, ids), since)]
 
     async def _since(self, container: str) -> Mapping[str, Memory | None]:
         """The memories that changed since, as they were; `None` for one that was not there."""
@@ -75,6 +83,7 @@ class PastSource(RecallSource):
     async def _as_they_were(self, container: str) -> dict[str, Memory | None]:
         ledger, session = self._engine.ledger, self._live.snapshot.id
         late = await ledger.deliveries(session, container=container, after=self._before - 1)
+        self._replaced[container] = await self._replaced_since(late)
         changed = sorted({each.memory_id for each in late})
         supports = await ledger.deliveries(session, memory_ids=changed) if changed else ()
         active = [_unrenewed(each, supports, self._before) for each in supports if each.is_active]
@@ -82,6 +91,14 @@ class PastSource(RecallSource):
         removed = await removed_among(ledger, session, {id for each in there for id in each.cites})
         memories = (memory_of(group, removed) for group in grouped(there, lambda each: each.memory_id))
         return dict.fromkeys(changed) | {each.id: each for each in memories}
+
+    async def _replaced_since(self, late: Sequence[Delivery]) -> Sequence[Memory]:
+        """What summaries that were written since have taken out of recall."""
+        ids = sorted({id for each in late if each.metadata.get(REPLACES) for id in each.rests_on})
+        if not ids:
+            return ()
+        found = await self._engine.ledger.deliveries(self._live.snapshot.id, memory_ids=ids)
+        return memories_of(each for each in found if is_replaced(each) and each.sequence < self._before)
 
     async def _was_there(self, delivery: Delivery) -> bool:
         """Whether it was delivered before, or is a new wording of what was, or is from before the story."""

@@ -31,6 +31,7 @@ from .recalled import PerceivedMessage, Recall, Recalled
 from .recent import as_heard, heard, query_of, sayable
 from .requests import Reader
 from .source import RecallSource
+from .summaries import recallable_whole
 from .window import candidates
 
 LARGEST_WEIGHT = 10.0
@@ -77,11 +78,12 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     data, day = dict(live.data()), live.snapshot.state.game_day
     query, latest, reads, failures = await _listed(engine, live, settings, request, data)
     source = _source(engine, live, settings, request)
-    found = await _unless_own(source, reads, await _searched(source, reads, query, day, settings), day)
+    ledger, searched = engine.ledger, await _searched(source, reads, query, day, settings)
+    found = await _unless_own(source, reads, await recallable_whole(ledger, live.snapshot.id, reads, searched), day)
     strange = await strange_fields.reports(source, reads, request.filter, found)
     always = await _always(source, reads[0], settings)
     answers = await _plugins(engine, live, request, query, found, data)
-    hits = await _added(source, reads, answers, found)
+    hits = await recallable_whole(ledger, live.snapshot.id, reads, await _added(source, reads, answers, found))
     sections = _sections(reads, hits, always, answers, day, settings)
     late = live.withheld_from({each.container for each in reads}) if live.withheld and request.before is None else {}
     mark = _mark(engine.settings.fill)

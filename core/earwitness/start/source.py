@@ -53,7 +53,7 @@ class RecallSource:
         """The best hits, best first. Raises `StorageError` if `strict`."""
         found = await self._asked(self._store(container).search(container, query, filter=filter, limit=limit))
         if found is None:
-            return await _ranked(await self._at_hand(container, filter, self._latest()), query, limit)
+            return await ranked_by_words(await self._at_hand(container, filter, self._latest()), query, limit)
         if not self._live.unapplied:
             return found
         known = {hit.memory.id for hit in found}
@@ -141,7 +141,8 @@ class RecallSource:
         return [each for each in memories if matches(filter, each.metadata)]
 
 
-async def _ranked(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
+async def ranked_by_words(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
+    """The best of these memories by the share of the query's words that they have."""
     return list(islice(_by_share(await _with_words(memories), await _asked(query)), limit))
 
 
