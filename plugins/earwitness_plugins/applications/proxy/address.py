@@ -1,4 +1,5 @@
-"""Which story, who answers, who the user is: from headers, the model's name, or a marked beginning of the prompt.
+"""Which story, who answers, who the user is: from headers, the body, the model's name, or a marked beginning of the
+prompt.
 
 Nothing that is said in a chat is asked. The beginning of a prompt counts only behind a word that the host has chosen.
 """
@@ -12,8 +13,19 @@ from urllib.parse import parse_qsl, unquote
 
 from earwitness.errors import InputError, quoted
 
-ChatAction = Literal["auto", "continue", "none"]
-ACTIONS: tuple[str, ...] = get_args(ChatAction)
+ChatAction = Literal["auto", "continue", "reroll", "user", "none"]
+ACTIONS: tuple[ChatAction, ...] = get_args(ChatAction)
+OTHER_WORDS: Mapping[str, ChatAction] = {
+    "normal": "auto",
+    "append": "auto",
+    "swipe": "reroll",
+    "regenerate": "reroll",
+    "impersonate": "user",
+    "quiet": "none",
+}
+"""SillyTavern's words, as its macro `{{lastGenerationType}}` gives them → ours."""
+BODY = "earwitness"
+"""The table in the body of a request that says where it belongs. The model is not sent it."""
 FIELDS = ("session", "character", "user", "cast", "action")
 HEADER = "x-earwitness-"
 
@@ -31,7 +43,8 @@ class ChatAddress:
     cast: tuple[str, ...] = ()
     """Ids or names of all characters of a group chat; empty = it is none."""
     action: ChatAction = "auto"
-    """`continue` = the answer goes on with the last message; `none` = the answer is no message of the story."""
+    """`continue` = the answer goes on with the last message; `reroll` = it replaces the last answer; `user` = it is what
+    the user might say next; `none` = it is no message of the story."""
 
     @property
     def everybody(self) -> tuple[str, ...]:
@@ -75,6 +88,21 @@ def split_mark(
     return rest, _known(fields, "the marked beginning of the prompt")
 
 
+def split_body(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The body without its table `earwitness`, and what that says. Raises `InputError`."""
+    rest = {name: value for name, value in body.items() if name != BODY}
+    said = body.get(BODY, {})
+    if not isinstance(said, Mapping):
+        raise InputError(f"`{BODY}` in the request is {quoted(said)}: it must be a table with {', '.join(FIELDS)}.")
+    fields = {str(name): value for name, value in said.items() if value is not None}
+    for name, value in fields.items():
+        names = value if isinstance(value, list) and name == "cast" else [value]
+        if not all(isinstance(each, str) for each in names):
+            raise InputError(f"`{BODY}` in the request: {name} = {quoted(value)} must be text.")
+        fields[name] = ",".join(names).strip()
+    return rest, _known(fields, f"`{BODY}` in the request")
+
+
 def in_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """What the headers `X-Earwitness-…` say, percent-encoded where it is not ASCII. Raises `InputError`."""
     found = {name.lower().removeprefix(HEADER): value for name, value in headers.items() if name.lower()[:13] == HEADER}
@@ -87,15 +115,23 @@ def address_of(*said: Mapping[str, str]) -> ChatAddress:
     for needed in ("session", "character"):
         if needed not in fields:
             raise InputError(
-                f"which {needed}? Send the header X-Earwitness-{needed.title()}, or a model named "
+                f"which {needed}? Send the header X-Earwitness-{needed.title()}, a table `earwitness` in the body, or a model named "
                 "MODEL#session=SESSION&character=NAME&user=NAME."
             )
-    action = fields.get("action", "auto")
-    if action not in ACTIONS:
-        raise InputError(f"action {quoted(action)} is unknown. There are: {', '.join(ACTIONS)}.")
+    action = _action(fields.get("action", "auto"))
     cast = tuple(name for each in fields.get("cast", "").split(",") if (name := each.strip()))
     user = fields.get("user", "User")
-    return ChatAddress(fields["session"], fields["character"], user, cast, action)  # type: ignore[arg-type]
+    return ChatAddress(fields["session"], fields["character"], user, cast, action)
+
+
+def _action(said: str) -> ChatAction:
+    """Raises `InputError`."""
+    if said.startswith("{{"):  # a macro that the front end does not know
+        return "auto"
+    found = next((each for each in ACTIONS if each == said), OTHER_WORDS.get(said))
+    if found is None:
+        raise InputError(f"action {quoted(said)} is unknown. There are: {', '.join((*ACTIONS, *OTHER_WORDS))}.")
+    return found
 
 
 def _known(fields: dict[str, str], where: str) -> dict[str, str]:

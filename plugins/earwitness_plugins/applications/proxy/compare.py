@@ -1,7 +1,8 @@
 """Which lines of a request are new, which were changed, and what of the story it no longer has. Pure functions.
 
-A request has the chat as the front end now shows it, often without its beginning, which did not fit. So lines are
-compared with the newest messages of the story, and a reading that takes nothing back goes first.
+A request has the chat as the front end now shows it, often without its beginning, which did not fit, or nothing but
+its last line. So lines are compared with the newest messages of the story, from the end. A message is edited or gone
+only where lines around it, or its own words, show which one it is; otherwise a line is new, and nothing is taken back.
 """
 
 from __future__ import annotations
@@ -9,6 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+
+CORRECTED = 0.6
+"""Texts that are alike by so much, as `difflib` counts, are one text, corrected."""
+CORRECTED_ALONE, LONG_ENOUGH = 0.8, 20
+"""The same for a line that is alone, and the characters that it must have: short ones are alike by chance."""
+LONG = 2_000
+"""So many characters of two texts are compared."""
+LATEST = 3
+"""A line that is one of so many newest messages shows where the chat is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +44,23 @@ class Comparison:
     gone: list[int] = field(default_factory=list)
     """Messages at the story's end that the chat no longer has."""
 
+    @property
+    def missing(self) -> list[int]:
+        """Messages between two that the chat has, and that it does not have: deleted, hidden, or left out."""
+        known = set(self.known.values())
+        return [each for each in range(min(known), max(known)) if each not in known] if known else []
 
-def compare(story: Sequence[ComparedLine], chat: Sequence[ComparedLine], *, whole: bool) -> Comparison:
-    """Compare the newest messages of a story with the lines of a request; `whole` = the story has no others."""
+
+def compare(
+    story: Sequence[ComparedLine], chat: Sequence[ComparedLine], *, whole: bool, again: bool = False
+) -> Comparison:
+    """Compare the newest messages of a story with the lines of a request.
+
+    `whole` = the story has no others; `again` = the front end says that it asks for another answer.
+    """
+    is_alone = len(chat) == 1 and chat[0].user
+    if is_alone:
+        return _alone(story, chat[0], whole=whole, again=again)
     if whole and story[: len(chat)] == chat:
         return _same(0, len(chat), len(story))
     for new in range(min(len(chat), 64)):
@@ -51,27 +75,56 @@ def _same(start: int, length: int, end: int, new: int = 0) -> Comparison:
     return Comparison(known, new=list(range(length, length + new)), gone=list(range(start + length, end)))
 
 
+def _alone(story: Sequence[ComparedLine], line: ComparedLine, *, whole: bool, again: bool) -> Comparison:
+    """A line of the user without any history: it is asked again, corrected, or new."""
+    said = [number for number, each in enumerate(story) if each.user]
+    last = said[-1] if said else None
+    if last is None:
+        return Comparison(new=[0])
+    is_same = story[last] == line
+    is_first = whole and len(said) == 1 and len(line.text) >= LONG_ENOUGH
+    if is_same or again or (is_first and _likeness(story[last], line) >= CORRECTED_ALONE):
+        after = list(range(last + 1, len(story)))
+        return Comparison({0: last}, edited=[] if is_same else [0], gone=after)
+    return Comparison(new=[0])
+
+
 def _differing(story: Sequence[ComparedLine], chat: Sequence[ComparedLine], whole: bool) -> Comparison:
-    found = Comparison()
     steps = SequenceMatcher(None, story, chat, autojunk=False).get_opcodes()
-    same = sum(end - begin for what, begin, end, _, _ in steps if what == "equal")
-    first_again = whole and len(chat) == 1 and chat[0].user and bool(story) and story[0].user
-    if same < 2 and not first_again and not (same and whole):
-        return Comparison(new=list(range(len(chat))))
+    blocks = [(begin, end, first) for what, begin, end, first, _ in steps if what == "equal"]
+    found = Comparison(known={first + n: begin + n for begin, end, first in blocks for n in range(end - begin)})
+    if not found.known:
+        return _corrected_end(story, chat)
+    starts_alike = whole and found.known.get(0) == 0
+    if len(found.known) < 2 and not starts_alike and len(story) - max(found.known.values()) > LATEST:
+        found.new = list(range(max(found.known) + 1, len(chat)))
+        return found
     for what, begin, end, first, last in steps:
-        if what == "equal":
-            found.known |= {first + each: begin + each for each in range(end - begin)}
-        else:
+        if what != "equal":
             _replace(found, story, chat, range(begin, end), range(first, last))
+    found.known = dict(sorted(found.known.items()))
     return found
+
+
+def _corrected_end(story: Sequence[ComparedLine], chat: Sequence[ComparedLine]) -> Comparison:
+    """Nothing is the same: perhaps the newest message was corrected, and one or two lines are new after it."""
+    for line in range(len(chat) - 1, max(-1, len(chat) - 4), -1):
+        if story and _likeness(story[-1], chat[line]) >= CORRECTED:
+            new = list(range(line + 1, len(chat)))
+            return Comparison({line: len(story) - 1}, edited=[line], new=new)
+    return Comparison(new=list(range(len(chat))))
 
 
 def _replace(
     found: Comparison, story: Sequence[ComparedLine], chat: Sequence[ComparedLine], messages: range, lines: range
 ) -> None:
     """Messages and lines between two that are the same: one after the other, as far as the same side speaks."""
-    at_end, at_start = messages.stop == len(story), messages.start == 0 and not found.known
-    rest = list(messages) if at_end or not at_start else []  # before a window there is what it has no room for
+    at_end, at_start = messages.stop == len(story), lines.start == 0 and messages.start == 0
+    rest = list(messages)
+    if at_start and not at_end:  # before a window there is what it has no room for
+        pairs = list(zip(messages, lines, strict=False))
+        alike = len(messages) == len(lines) and all(_likeness(story[m], chat[n]) >= CORRECTED for m, n in pairs)
+        rest = rest if alike else []
     for line in lines:
         if rest and line - 1 not in found.new and story[rest[0]].user == chat[line].user:
             found.known[line] = rest.pop(0)
@@ -80,3 +133,11 @@ def _replace(
             found.new.append(line)
     if at_end:
         found.gone += rest
+
+
+def _likeness(message: ComparedLine, line: ComparedLine) -> float:
+    """0 to 1; 0 for what two sides say."""
+    if message.user != line.user:
+        return 0.0
+    words = SequenceMatcher(None, message.text[:LONG].casefold(), line.text[:LONG].casefold(), autojunk=False)
+    return words.ratio() if words.real_quick_ratio() >= CORRECTED and words.quick_ratio() >= CORRECTED else 0.0

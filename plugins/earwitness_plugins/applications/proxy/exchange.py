@@ -13,7 +13,7 @@ import anyio
 
 from earwitness import Channel, Character, Earwitness
 from earwitness.display_names import usable_name
-from earwitness.errors import UnknownName, unknown
+from earwitness.errors import KeyConflict, UnknownName, unknown
 from earwitness.formats import PLACEHOLDERS, as_said
 from earwitness.records.character import Cast
 from earwitness.records.message import SettledMessage
@@ -22,7 +22,17 @@ from earwitness.turn import Turn
 
 from .address import ChatAddress
 from .compare import ComparedLine, Comparison, compare
-from .lines import ChatLine, alike, asks_for_more, asks_for_user, chat_lines
+from .keys import free_key
+from .lines import (
+    ChatLine,
+    alike,
+    asks_for_more,
+    asks_for_user,
+    by_other_personas,
+    chat_lines,
+    plain_name,
+    without_name,
+)
 from .settings import ProxySettings
 
 SPARE = 64
@@ -41,6 +51,8 @@ class Exchange:
     """What is recalled, and whose turn it is."""
     messages: PromptMessages
     """What the model is sent."""
+    key: str = ""
+    """Key of the answer, if it is a message of its own."""
     replaces: str | None = None
     """Key of the message that the answer stands in for."""
     goes_on: SettledMessage | None = None
@@ -57,10 +69,15 @@ class Exchange:
             return None
         if self.goes_on is not None:
             return (await self.story.edit(self.goes_on.key, self.goes_on.content + text)).key
+        said = without_name(text, self.story.cast.name_of(self.turn.character))
         if self.replaces is not None:
-            await self.story.reroll(text, key=self.replaces)
+            await self.story.reroll(said, key=self.replaces)
             return self.replaces
-        return (await self.turn.say(text)).key
+        try:
+            await self.turn.say(said, key=self.key)
+        except KeyConflict:  # another proxy has answered the same request
+            await self.story.reroll(said, key=self.key)
+        return self.key
 
 
 @dataclass(frozen=True)
@@ -84,6 +101,12 @@ class ChatReading:
     def gone(self) -> list[SettledMessage]:
         """Messages at the end of the story that the chat no longer has."""
         return [self.known[each] for each in self.found.gone]
+
+    @property
+    def kept(self) -> dict[str, SettledMessage]:
+        """The newest messages of the story that the chat does not lack at its end, by key."""
+        gone = set(self.found.gone)
+        return {each.key: each for number, each in enumerate(self.known) if number not in gone}
 
     @property
     def keys(self) -> dict[int, str]:
@@ -119,8 +142,9 @@ class Exchanges:
         """
         story = await self._story(address)
         reading = await self._read(story, address, messages)
-        if address.action == "none" or asks_for_user(messages):
-            turn = await story.turn(reading.user if asks_for_user(messages) else reading.answers)
+        for_user = address.action == "user" or (address.action == "auto" and asks_for_user(messages))
+        if address.action == "none" or for_user:
+            turn = await story.turn(reading.user if for_user else reading.answers)
             return Exchange(
                 story, turn, await self._filled(story, turn, messages, reading, reading.keys), remembered=False
             )
@@ -129,7 +153,10 @@ class Exchanges:
         wants_more = address.action == "continue" or asks_for_more(messages)
         goes_on = await _last_of(story, reading) if wants_more and again is None else None
         turn = await story.turn(reading.answers, before=again, in_prompt=list(keys.values()))
-        return Exchange(story, turn, await self._filled(story, turn, messages, reading, keys), again, goes_on)
+        filled = await self._filled(story, turn, messages, reading, keys)
+        last = keys[max(keys)] if keys else None
+        key = await free_key(story, reading.kept, last, reading.answers)
+        return Exchange(story, turn, filled, key, again, goes_on)
 
     async def answered(self, exchange: Exchange, text: str) -> None:
         """END; see `Exchange.answered`."""
@@ -150,25 +177,33 @@ class Exchanges:
 
     async def _read(self, story: Session, address: ChatAddress, messages: PromptMessages) -> ChatReading:
         answers, user = _member(story.cast, address.character), _member(story.cast, address.user)
-        group = {_member(story.cast, each) for each in address.cast} | ({answers} if address.cast else set())
+        group = {answers, *(_member(story.cast, each) for each in address.cast)}
 
         def one_of(ids: set[str], name: str) -> str | None:
             found = story.cast.resolve(name)
             return found.id if found is not None and found.id in ids else None
 
+        named = {plain_name(story.cast.name_of(each)): each for each in group}
         lines = chat_lines(
-            messages, user=lambda name: one_of({user}, name), group=lambda name: one_of(group - {user}, name)
+            messages,
+            user=lambda name: one_of({user}, name),
+            group=lambda name: one_of(group - {user}, name) or named.get(name),
         )
         limit = len(lines) + SPARE
         known = await story.messages(limit=limit)
         personas = {each.id for each in story.cast if each.kind == "persona"}
-        told = [ComparedLine(each.message.speaker in personas, alike(each.content)) for each in known]
+        told = [(each.message.speaker, _compared(story.cast, each)) for each in known]
+        lines = list(by_other_personas(lines, lambda name: one_of(personas, name), told))
         chat = [ComparedLine(each.user, alike(each.text)) for each in lines]
-        found = compare(told, chat, whole=len(known) < limit)
+        story_lines = [ComparedLine(speaker in personas, text) for speaker, text in told]
+        found = compare(story_lines, chat, whole=len(known) < limit, again=address.action == "reroll")
         return ChatReading(answers, user, lines, known, found, len(group - {user}) > 1)
 
     async def _taken_back(self, story: Session, reading: ChatReading, arrived: float) -> str | None:
         """Retract what the chat no longer has, but the answer that is asked for again. Returns its key."""
+        if self._settings.missing == "retracted":
+            for number in reading.found.missing:
+                await story.retract(reading.known[number].key)
         late = {key for session, key, at in self._reported if session == story.id and at > arrived}
         gone = [each for each in reading.gone if each.message.speaker == reading.answers or each.key not in late]
         again = gone[:1] if gone and not reading.found.new and gone[0].message.speaker == reading.answers else []
@@ -196,7 +231,12 @@ async def _told(story: Session, reading: ChatReading) -> dict[int, str]:
     for each in reading.found.edited:
         await story.edit(keys[each], reading.lines[each].text)
     new = [(each, speaker) for each in reading.found.new if (speaker := reading.speaker(reading.lines[each]))]
-    said = [{"speaker": speaker, "content": reading.lines[each].text} for each, speaker in new]
+    said: list[dict[str, str]] = []
+    last = next(reversed(reading.kept), None)
+    for each, speaker in new:
+        text = reading.lines[each].text
+        last = await free_key(story, reading.kept, last, speaker, text)
+        said.append({"speaker": speaker, "content": text, "key": last})
     outcomes = await story.say_all(said) if said else []
     return {each: outcome.key for (each, _), outcome in zip(new, outcomes, strict=True)}
 
@@ -223,6 +263,11 @@ async def _perceived(
         elif alike(texts[key]) != alike(line.text):
             shown[line.place] = {**messages[line.place], "content": line.prefix + texts[key]}
     return [each for each in shown.values() if each is not None]
+
+
+def _compared(cast: Cast, message: SettledMessage) -> str:
+    """A message's text as it is compared."""
+    return alike(without_name(message.content, cast.name_of(message.message.speaker)))
 
 
 def _newcomer(name: str, address: ChatAddress) -> Character:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from earwitness.formats import as_said
 
-IMPERSONATE, CONTINUE = "[Write your next reply from the point of view of ", "[Continue the following message."
-"""How SillyTavern asks, at the end of a request, for the user's next line, and for more of the last message."""
+IMPERSONATE = ("[Write your next reply from the point of view of ",)
+CONTINUE = ("[Continue your last message without repeating", "[Continue the following message.")
+"""How SillyTavern asks, at the end of a request, for the user's next line, and for more of the last message: its
+version 1.19, and 1.12."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,31 @@ def asks_for_more(messages: Sequence[Mapping[str, Any]]) -> bool:
     return _ends_with(messages, CONTINUE)
 
 
+def by_other_personas(
+    lines: Iterable[ChatLine], personas: NamedAs, said: Iterable[tuple[str, str]]
+) -> Iterator[ChatLine]:
+    """The lines; one of the user's that begins with the name of a persona who has said just that is without the name.
+
+    So front ends send what was said under another persona. `said` are speakers and texts, as they are compared.
+    """
+    known = set(said)
+    for line in lines:
+        name, colon, rest = line.text.partition(": ")
+        by_another = line.user and colon and (personas(name), alike(rest)) in known
+        yield replace(line, text=rest, prefix=f"{line.prefix}{name}: ") if by_another else line
+
+
+def without_name(text: str, name: str) -> str:
+    """The text without the speaker's name before it, which models often write."""
+    said, before = text.lstrip(), f"{name}: "
+    return said.removeprefix(before) if said.startswith(before) else text
+
+
+def plain_name(name: str) -> str:
+    """The name as the field `name` of a message has it: up to 64 plain letters, digits and underscores."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)[:64]
+
+
 def text_of(content: object) -> str:
     """The text of a message's content, which may be in parts."""
     if isinstance(content, list):
@@ -76,6 +104,11 @@ def _line(place: int, message: Mapping[str, Any], user: NamedAs, group: NamedAs)
     return ChatLine(place, is_user, text, group(name) if not is_user and isinstance(name, str) else None)
 
 
-def _ends_with(messages: Sequence[Mapping[str, Any]], beginning: str) -> bool:
-    last = messages[-1] if messages else {}
-    return last.get("role") == "system" and text_of(last.get("content")).startswith(beginning)
+def _ends_with(messages: Sequence[Mapping[str, Any]], beginnings: tuple[str, ...]) -> bool:
+    """Whether a line of the prompts after the chat begins so."""
+    for each in reversed(messages):
+        if each.get("role") != "system":
+            return False
+        if any(line.startswith(beginnings) for line in text_of(each.get("content")).splitlines()):
+            return True
+    return False
