@@ -349,14 +349,10 @@ class ModelClient:
 
     # ── money ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _cost(self, model: str, tokens_in: int, tokens_out: int, reused: int = 0) -> float:
-        price = self.settings.prices.get(model)
-        return price.of(tokens_in, tokens_out, reused) if price else 0.0
-
     def _reserve(self, ask: Ask) -> tuple[int, float]:
         """Count the call, with the tokens that it costs at least. Raises `BudgetSpent`."""
         tokens = ask.request.tokens
-        reserved = tokens, self._cost(ask.request.model, tokens, 0)
+        reserved = tokens, self.settings.cost_of(ask.request.model, tokens, 0)
         ask.account.reserve(*reserved)
         return reserved
 
@@ -377,7 +373,7 @@ class ModelClient:
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             seconds=round(seconds, 3),
-            cost=self._cost(model, reply.tokens_in, reply.tokens_out, reply.tokens_reused),
+            cost=self.settings.cost_of(model, reply.tokens_in, reply.tokens_out, reply.tokens_reused),
             cached=cached,
             failure=failure or None,
         )

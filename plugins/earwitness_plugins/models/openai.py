@@ -13,7 +13,7 @@ from earwitness.redaction import without_passwords
 
 from ..services.openai_client import OpenAIClient
 from .errors import ModelAway, UnsupportedSchema
-from .records import ModelReply, ModelRequest, tokens_of
+from .records import ModelReply, ModelRequest, counted, tokens_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -158,11 +158,12 @@ def reply_of(raw: bytes, request: ModelRequest) -> ModelReply:
 
 def _counted(text: str, body: object, request: ModelRequest) -> ModelReply:
     """The reply with its tokens, as the server counts them, or else by length."""
+    tokens_in, tokens_out, reused = counted(body)
     return ModelReply(
         text=text,
-        tokens_in=_number(_at(body, "usage", "prompt_tokens")) or request.tokens,
-        tokens_out=_number(_at(body, "usage", "completion_tokens")) or tokens_of(len(text)),
-        tokens_reused=_number(_at(body, "usage", "prompt_tokens_details", "cached_tokens")),
+        tokens_in=tokens_in or request.tokens,
+        tokens_out=tokens_out or tokens_of(len(text)),
+        tokens_reused=reused,
     )
 
 
@@ -188,7 +189,3 @@ def _text(value: object) -> str:
 def _parts(value: Iterable[object]) -> Iterator[str]:
     for each in value:
         yield _text(each.get("text") if isinstance(each, dict) else each if isinstance(each, str) else None)
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -86,6 +86,19 @@ def tokens_of(characters: int) -> int:
     return -(-characters // CHARACTERS_A_TOKEN)
 
 
+def counted(body: object) -> tuple[int, int, int]:
+    """Tokens in a prompt, in its answer, and at hand, as the `usage` of a response says; 0 where it does not."""
+    usage = body.get("usage") if isinstance(body, Mapping) else None
+    usage = usage if isinstance(usage, Mapping) else {}
+    details = usage.get("prompt_tokens_details")
+    reused = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return _number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens")), _number(reused)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
 def schema_of(model: type[Any]) -> AnswerSchema:
     """The JSON schema of a pydantic model."""
     definition: Mapping[str, JsonValue] = model.model_json_schema()

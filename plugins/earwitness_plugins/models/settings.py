@@ -87,6 +87,11 @@ class ModelSettings(Record):
     def _none_by_name(cls, given: object) -> object:
         return None if given == "none" else given
 
+    def cost_of(self, model: str, tokens_in: int, tokens_out: int, tokens_reused: int = 0) -> float:
+        """What so many tokens of a model cost by the price list; 0 for a model that is not in it."""
+        price = self.prices.get(model)
+        return price.of(tokens_in, tokens_out, tokens_reused) if price else 0.0
+
     @property
     def spec(self) -> StrategySpec:
         """The strategy that talks to the server, with its settings."""

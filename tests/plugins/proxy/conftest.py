@@ -55,14 +55,16 @@ Serve = Callable[..., Any]
 @pytest.fixture
 def served(tmp_path: Path) -> Serve:
     @asynccontextmanager
-    async def made(script: ModelScript, **settings: Any) -> AsyncIterator[FrontEnd]:
-        with ScriptedModel(script) as model:
-            table = {"model": "scripted", "base_url": model.url, "api_key": model.key}
+    async def made(
+        script: ModelScript, *, model: dict[str, Any] | None = None, **settings: Any
+    ) -> AsyncIterator[FrontEnd]:
+        with ScriptedModel(script) as scripted:
+            table = scripted.settings(**(model or {}))
             async with (
                 Earwitness.open(tmp_path / "story.db", settings={"model": table}, strict=True) as ew,
                 serving(ew, token=TOKEN, settings=ProxySettings(**settings)) as proxy,
                 AsyncOpenAI(base_url=proxy.url, api_key=TOKEN, max_retries=0, timeout=60) as client,
             ):
-                yield FrontEnd(ew, proxy.url, client, model)
+                yield FrontEnd(ew, proxy.url, client, scripted)
 
     return made

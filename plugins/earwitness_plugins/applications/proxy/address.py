@@ -43,8 +43,8 @@ class ChatAddress:
     cast: tuple[str, ...] = ()
     """Ids or names of all characters of a group chat; empty = it is none."""
     action: ChatAction = "auto"
-    """`continue` = the answer goes on with the last message; `reroll` = it replaces the last answer; `user` = it is what
-    the user might say next; `none` = it is no message of the story."""
+    """`continue` = the answer goes on with the last message; `reroll` = it replaces the last answer; `user` = it is
+    what the user might say next; `none` = it is no message of the story."""
 
     @property
     def everybody(self) -> tuple[str, ...]:
@@ -115,8 +115,8 @@ def address_of(*said: Mapping[str, str]) -> ChatAddress:
     for needed in ("session", "character"):
         if needed not in fields:
             raise InputError(
-                f"which {needed}? Send the header X-Earwitness-{needed.title()}, a table `earwitness` in the body, or a model named "
-                "MODEL#session=SESSION&character=NAME&user=NAME."
+                f"which {needed}? Send the header X-Earwitness-{needed.title()}, a table `earwitness` in the body, or "
+                "a model named MODEL#session=SESSION&character=NAME&user=NAME."
             )
     action = _action(fields.get("action", "auto"))
     cast = tuple(name for each in fields.get("cast", "").split(",") if (name := each.strip()))

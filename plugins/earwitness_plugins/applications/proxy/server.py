@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from secrets import compare_digest
 from time import monotonic
 from typing import Any
@@ -18,11 +19,13 @@ from starlette.types import Receive, Scope, Send
 
 from earwitness import Earwitness
 from earwitness.errors import EarwitnessError, InputError
+from earwitness_plugins.models.errors import BudgetSpent
 
-from .address import address_of, in_headers, split_mark, split_model
+from .address import address_of, in_headers, split_body, split_mark, split_model
 from .exchange import Exchange, Exchanges
 from .settings import ProxySettings
-from .upstream import StreamedAnswer, Upstream, answer_in
+from .spending import ProxiedCall, Spending
+from .upstream import StreamedAnswer, Upstream, answer_in, parsed, wants_usage
 
 MOST_BYTES = 32_000_000
 """Of one request."""
@@ -32,7 +35,7 @@ class ProxyApp:
     """The endpoint as an ASGI application; it leaves `ew` open."""
 
     def __init__(self, ew: Earwitness, settings: ProxySettings, upstream: Upstream, token: str) -> None:
-        self._exchanges = Exchanges(ew, settings)
+        self._exchanges, self._spending = Exchanges(ew, settings), Spending(ew)
         self._settings, self._upstream, self._token = settings, upstream, token.encode()
         routes = [
             Route("/v1/models", self._models, methods=["GET"]),
@@ -63,37 +66,55 @@ class ProxyApp:
     async def _completion(self, request: Request, send: _Sender) -> None:
         arrived = monotonic()
         try:
-            body = _body(await request.body())
+            body, by_body = split_body(_body(await request.body()))
             model, by_model = split_model(str(body.get("model") or ""))
             mark = self._settings.mark
             messages, by_mark = split_mark(body["messages"], mark.get_secret_value() if mark else None)
-            address = address_of(by_mark, by_model, in_headers(request.headers))
+            address = address_of(by_mark, by_model, by_body, in_headers(request.headers))
             async with self._exchanges.lock(address.session):
                 exchange = await self._exchanges.begin(address, messages, arrived)
                 asked = {**body, "model": model or self._upstream.model, "messages": exchange.messages}
-                await self._answered(asked, exchange, send)
+                await self._paid(asked, exchange, send)
         except InputError as error:
             await send(_error(400, str(error)))
+        except BudgetSpent as spent:
+            await send(_refused(spent))
         except EarwitnessError as error:
             await send(_error(503, str(error)))
         except httpx.HTTPError as error:
             await send(_away(error))
 
-    async def _answered(self, asked: Mapping[str, Any], exchange: Exchange, send: _Sender) -> None:
+    async def _paid(self, asked: Mapping[str, Any], exchange: Exchange, send: _Sender) -> None:
+        """Ask within the budgets, and count what it cost however it ends."""
+        call = await self._spending.begin(exchange.story, asked)
+        try:
+            await self._answered(asked, exchange, call, send)
+        finally:
+            await self._spending.settle(exchange.story, call)
+
+    async def _answered(self, asked: Mapping[str, Any], exchange: Exchange, call: ProxiedCall, send: _Sender) -> None:
         async with self._upstream.asked(asked) as answer:
             kind = answer.headers.get("content-type", "application/json")
             if answer.status_code == 200 and asked.get("stream"):
-                await send(StreamingResponse(self._relayed(answer, exchange), media_type=kind))
+                stream = Relay(StreamedAnswer(keep_usage=wants_usage(asked)), exchange, call)
+                try:
+                    await send(StreamingResponse(self._relayed(answer, stream), media_type=kind))
+                finally:
+                    call.answered_in_part(stream.reader.text)
                 return
             body = await answer.aread()
             if answer.status_code == 200:
-                await self._exchanges.answered(exchange, answer_in(body))
+                said = parsed(body)
+                call.ended(said, answer_in(said))
+                await self._exchanges.answered(exchange, answer_in(said))
+            else:
+                body, call.failure = self._upstream.sayable(body), f"the server refused ({answer.status_code})"
             headers = {name: answer.headers[name] for name in ("retry-after",) if name in answer.headers}
             await send(Response(body, answer.status_code, headers, kind))
 
-    async def _relayed(self, answer: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
+    async def _relayed(self, answer: httpx.Response, stream: Relay) -> AsyncIterator[bytes]:
         """The stream as it comes. Its end waits until the answer is durable; a stream without an end is told nobody."""
-        reader = StreamedAnswer()
+        reader = stream.reader
         last: list[bytes] = []
         try:
             async for piece in answer.aiter_bytes():
@@ -105,11 +126,25 @@ class ProxyApp:
             if not reader.finished:
                 raise httpx.RemoteProtocolError("the answer has no end")
             with anyio.CancelScope(shield=True):
-                await self._exchanges.answered(exchange, reader.text)
+                stream.call.ended(reader.usage, reader.text)
+                await self._exchanges.answered(stream.exchange, reader.text)
+                await self._spending.settle(stream.exchange.story, stream.call)
         except (httpx.HTTPError, EarwitnessError) as error:
             yield _event(_told(error))
         else:
             yield b"".join(last) + reader.rest
+
+
+@dataclass(frozen=True)
+class Relay:
+    """A stream that is passed on."""
+
+    reader: StreamedAnswer
+    """Reads it."""
+    exchange: Exchange
+    """What it answers."""
+    call: ProxiedCall
+    """What it costs."""
 
 
 class _Sender:
@@ -148,6 +183,12 @@ def _body(raw: bytes) -> dict[str, Any]:
 
 def _error(status: int, message: str) -> JSONResponse:
     return JSONResponse(_told_as(message, "earwitness"), status)
+
+
+def _refused(spent: BudgetSpent) -> JSONResponse:
+    """As OpenAI says that a quota is used up; its client does not ask again by itself."""
+    body = {"error": {"message": str(spent), "type": "insufficient_quota", "param": None, "code": "insufficient_quota"}}
+    return JSONResponse(body, 429, {"x-should-retry": "false"})
 
 
 def _away(error: httpx.HTTPError) -> JSONResponse:

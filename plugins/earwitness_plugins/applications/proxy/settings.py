@@ -21,7 +21,7 @@ class ProxySettings(Record):
     history: Literal["perceived", "as_sent"] = "perceived"
     """What the model sees of the chat that the front end sends: what the character perceived, as perceived, or all."""
     missing: Literal["kept", "retracted"] = "kept"
-    """What becomes of messages that the chat lacks between two others: `kept`, since front ends hide some and leave some
-    out, or `retracted`, for one that sends all it shows."""
+    """What becomes of messages that the chat lacks between two others: `kept`, since front ends hide some, or
+    `retracted`, for one that sends all it shows."""
     timeout: Positive = 600.0
     """Seconds that the model may be silent."""

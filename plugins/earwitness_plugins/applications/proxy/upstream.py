@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from earwitness.redaction import without
 from earwitness_plugins.models.settings import ModelSettings
 
 OPENAI = "https://api.openai.com/v1"
@@ -23,6 +24,8 @@ class Upstream:
     def __init__(self, settings: ModelSettings, timeout: float) -> None:
         key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get("OPENAI_API_KEY")
         own = None if settings.base_url and not settings.api_key else key
+        self._secrets = [key] if key else []
+        self._takes_options = True
         self.model = settings.model
         """The model that is asked where a front end names none."""
         self._client = httpx.AsyncClient(
@@ -42,44 +45,82 @@ class Upstream:
 
     @asynccontextmanager
     async def asked(self, body: Mapping[str, Any]) -> AsyncIterator[httpx.Response]:
-        """The response, of which nothing but the head is read. Raises `httpx.HTTPError`."""
+        """The response, of which nothing but the head is read. A stream is asked to end with its `usage`, unless the
+        server refuses that. Raises `httpx.HTTPError`."""
+        asked = with_usage(body) if self._takes_options else dict(body)
+        async with self._client.stream("POST", "chat/completions", json=asked) as response:
+            refused = asked != body and response.status_code in (400, 404, 415, 422, 501)
+            if not refused or b"stream_options" not in await response.aread():
+                yield response
+                return
+        self._takes_options = False
         async with self._client.stream("POST", "chat/completions", json=dict(body)) as response:
             yield response
+
+    def sayable(self, body: bytes) -> bytes:
+        """A refusal, without the key that it may quote."""
+        return without(body.decode("utf-8", "replace"), self._secrets).encode()
+
+
+def with_usage(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The request for a stream, so that its end says how many tokens it took."""
+    if not body.get("stream"):
+        return dict(body)
+    options = body.get("stream_options")
+    return {**body, "stream_options": {**(options if isinstance(options, dict) else {}), "include_usage": True}}
+
+
+def wants_usage(body: Mapping[str, Any]) -> bool:
+    """Whether the front end itself has asked for it."""
+    options = body.get("stream_options")
+    return isinstance(options, dict) and bool(options.get("include_usage"))
 
 
 class StreamedAnswer:
     """Puts the first answer together from the lines of a stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_usage: bool = True) -> None:
+        """`keep_usage` = the piece that says nothing but how many tokens there were is passed on, too."""
         self.text = ""
         """What the model has said so far."""
         self.finished = False
         """Whether the server has said that the answer is whole."""
-        self._rest = b""
+        self.usage: object = {}
+        """The piece that says how many tokens there were."""
+        self._keep_usage, self._rest, self._left_out = keep_usage, b"", False
 
     def lines(self, piece: bytes) -> list[bytes]:
-        """The whole lines that have come, with their ends; they are read too."""
+        """The whole lines that have come and are passed on, with their ends; they are read too."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
-        for each in lines:
-            self._read(each)
-        return [each + b"\n" for each in lines]
+        return [each + b"\n" for each in lines if self._read(each)]
 
     @property
     def rest(self) -> bytes:
         """What has come of a line that has no end."""
         return self._rest
 
-    def _read(self, line: bytes) -> None:
+    def _read(self, line: bytes) -> bool:
+        """Whether the line is passed on: not that of the tokens that nobody asked for, nor the empty one after it."""
         data = line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
+        if not data:
+            was_left_out, self._left_out = self._left_out, False
+            return not (was_left_out and not line.strip())
         if data == b"[DONE]":
             self.finished = True
-        elif data:
-            choice = first_choice(_parsed(data))
-            said = choice.get("delta")
-            piece = said.get("content") if isinstance(said, dict) else None
-            if isinstance(piece, str) and len(self.text) < MOST:
-                self.text += piece
-            self.finished = self.finished or bool(choice.get("finish_reason"))
+            return True
+        piece = parsed(data)
+        if isinstance(piece, dict) and piece.get("usage"):
+            self.usage = piece
+            self._left_out = not piece.get("choices") and not self._keep_usage
+        self._add(first_choice(piece))
+        return not self._left_out
+
+    def _add(self, choice: Mapping[str, Any]) -> None:
+        said = choice.get("delta")
+        piece = said.get("content") if isinstance(said, dict) else None
+        if isinstance(piece, str) and len(self.text) < MOST:
+            self.text += piece
+        self.finished = self.finished or bool(choice.get("finish_reason"))
 
 
 def first_choice(body: object) -> dict[str, Any]:
@@ -89,14 +130,15 @@ def first_choice(body: object) -> dict[str, Any]:
     return found[0] if found else {}
 
 
-def answer_in(body: bytes) -> str:
+def answer_in(body: object) -> str:
     """The text of the first answer in a response that came whole."""
-    message = first_choice(_parsed(body)).get("message")
+    message = first_choice(body).get("message")
     text = message.get("content") if isinstance(message, dict) else None
     return text[:MOST] if isinstance(text, str) else ""
 
 
-def _parsed(data: bytes) -> object:
+def parsed(data: bytes) -> object:
+    """The JSON; `None` for what is none."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
