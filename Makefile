@@ -62,7 +62,7 @@ demo: $(STAMP) ## play a story and see who remembers what, and how they know
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/earwitness play $(STORY) --store $(DEMO)
 
 test: $(STAMP) ## run the tests; ARGS="-k whisper" chooses some, JOBS=0 runs them one after the other
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(STAMP) ## ruff, mypy --strict, import contracts, the synchronous classes, the code in the docs
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """Fixtures that every test of the house may ask for."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,34 @@ ROOT = Path(__file__).resolve().parents[1]
 # Small, shared machines run this: a slow example is no failure. In CI the same examples come every time.
 settings.register_profile("house", deadline=None, derandomize="CI" in os.environ, print_blob=True)
 settings.load_profile("house")
+
+
+LONGEST = (
+    "conformance/test_supermemory.py",
+    "conformance/test_qdrant.py",
+    "conformance/test_promises.py",
+    "benchmarks/test_programs.py",
+    "plugins/migration/test_migrate.py",
+    "evaluation/test_development_data.py",
+    "conformance/test_mem0.py",
+    "conformance/test_postgres.py",
+    "conformance/test_markdown.py",
+    "plugins/graphs/test_neo4j.py",
+    "core/test_ending.py",
+)
+"""The files that take longest, the longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files: at the end, no worker is left alone with one of them."""
+    places = {ROOT / "tests" / file: place for place, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: the garbage collector need not go through them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -160,3 +160,7 @@ def named_server() -> BoltServer:
         pytest.skip("NEO4J_URI names no server; with NEO4J_USER and NEO4J_PASSWORD this test runs on any")
     given = {name: os.environ.get(f"NEO4J_{name.upper()}") for name in ("user", "password", "database")}
     return BoltServer(uri, **{name: value for name, value in given.items() if value})
+
+
+if __name__ == "__main__":  # fetch ahead what takes minutes
+    neo4j_jars()

@@ -76,12 +76,25 @@ def test_speakers_of_the_last_five_as_addressees(development_data: Path) -> None
     assert (found["f1"], found["exact"]) == pytest.approx((0.709, 0.558), abs=0.03)
 
 
+@pytest.fixture(scope="module")
+def some_facts(development_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The questions about every third scene of FANToM, beside their scenes."""
+    folder = tmp_path_factory.mktemp("fantom")
+    for kind in ("participants", "knowledge"):
+        rows = (development_data / kind / "fantom.jsonl").read_text("utf-8").splitlines()
+        scenes = sorted({json.loads(row)["scene"] for row in rows})[2::3]
+        kept = [row for row in rows if json.loads(row)["scene"] in scenes]
+        (folder / kind).mkdir()
+        (folder / kind / "fantom.jsonl").write_text("".join(f"{row}\n" for row in kept), "utf-8")
+    return folder / "knowledge" / "fantom.jsonl"
+
+
 @pytest.mark.parametrize("by", ["containers", "who_knows"])
-def test_who_knows_a_fact_of_fantom(development_data: Path, by: str) -> None:
-    """By what END has brought about; gold presence with plain word search gives .821 and .794."""
-    found = measured("knowledge", [development_data / "knowledge" / "fantom.jsonl"], "rules", by=by)
-    assert (found["balanced_accuracy"] or 0) >= 0.84
-    assert (found["list_exact"] or 0) >= 0.80
+def test_who_knows_a_fact_of_fantom(some_facts: Path, by: str) -> None:
+    """By what END has brought about; on all scenes, gold presence with plain word search gives .821 and .794."""
+    found = measured("knowledge", [some_facts], "rules", by=by)
+    assert (found["balanced_accuracy"] or 0) >= 0.92
+    assert (found["list_exact"] or 0) >= 0.93
 
 
 @pytest.mark.parametrize(
