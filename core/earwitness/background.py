@@ -10,6 +10,8 @@ from typing import Any, Self
 from .errors import NotOpen
 from .home import Home
 
+CLOSING = "this Earwitness is closing: nothing new can begin."
+
 
 class Background:
     """A task group that raises a clear error when it is not open, and lets the host's own errors through unwrapped."""
@@ -18,6 +20,8 @@ class Background:
         self._group: asyncio.TaskGroup | None = None
         self._home: Home | None = None
         self._callbacks: list[Callable[[], object]] = []
+        self._cancelled: set[asyncio.Task[None]] = set()
+        """The tasks that closing cancels."""
         self.closing = False
         """Whether closing has begun: a task that is retrying then tries once more, and gives up."""
 
@@ -34,6 +38,8 @@ class Background:
         self.closing = True
         for callback in self._callbacks:
             callback()
+        for task in list(self._cancelled):
+            task.cancel()
         try:
             await group.__aexit__(kind, error, traceback)
         except BaseExceptionGroup:
@@ -42,14 +48,23 @@ class Background:
         finally:
             self._group = None
 
-    def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> asyncio.Task[None]:
-        """Start a task. Raises `NotOpen`."""
-        group, coroutine = self._opened(), work()
+    def start(
+        self, work: Callable[[], Coroutine[Any, Any, None]], name: str, *, cancelled_on_close: bool = False
+    ) -> asyncio.Task[None]:
+        """Start a task. It is awaited on closing, or cancelled. Raises `NotOpen`."""
+        group = self._opened()
+        if self.closing and cancelled_on_close:
+            raise NotOpen(CLOSING)
+        coroutine = work()
         try:
-            return group.create_task(coroutine, name=name)
+            task = group.create_task(coroutine, name=name)
         except RuntimeError as error:  # the group is closing
             coroutine.close()
-            raise NotOpen("this Earwitness is closing: nothing new can begin.") from error
+            raise NotOpen(CLOSING) from error
+        if cancelled_on_close:
+            self._cancelled.add(task)
+            task.add_done_callback(self._cancelled.discard)
+        return task
 
     def on_close(self, callback: Callable[[], object]) -> None:
         """Register a callback that runs when closing begins, before the tasks are awaited."""

@@ -16,7 +16,7 @@ from .lifecycle import Lifecycle
 from .loading.resources import Resources
 from .loading.settings import Settings
 from .observers import Observers
-from .protocols import Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
+from .protocols import BackgroundJob, Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
 from .strategy import Strategy
 from .time_limit import apart, within
 
@@ -50,6 +50,7 @@ class Engine:
     sharing_rules: tuple[Strategy[SharingRule], ...]
     guards: tuple[Strategy[Guard], ...]
     read_providers: tuple[Strategy[ReadProvider], ...]
+    jobs: tuple[Strategy[BackgroundJob], ...]
     plugins: Plugins
     consultant: Consultant
     """Asks strategies and plugins, under this instance's rules."""
@@ -76,7 +77,7 @@ class Engine:
         """Names under which plugins and strategies keep durable data."""
         return (
             *self.plugins.names,
-            *(each.label for each in self.askable),
+            *(each.label for each in (*self.askable, *self.jobs)),
             HOST_CALLS,
             MACROS,
             QUOTING,

@@ -66,6 +66,7 @@ class Extensible:
         What fails there is logged: the text was revised, and what rested on it is gone.
         """
         await self._let_follow(REVISION, NOT_REMADE, outcome, target)
+        self._wake_jobs()
         return outcome
 
     async def _arrived(self, outcome: Revision, changes: Container[str] = ()) -> Revision:
@@ -74,7 +75,14 @@ class Extensible:
         if "game_day" in changes or not self._passed_on:
             self._passed_on = True
             self._passed_on = await self._let_follow(ARRIVAL, NOT_PASSED_ON, outcome)
+        self._wake_jobs()
         return outcome
+
+    def _wake_jobs(self) -> None:
+        """Let jobs be done in the background, where there are any."""
+        story: Any = self
+        if story._engine.jobs:  # noqa: SLF001 - its own
+            story.jobs.wake()
 
     async def _let_follow(self, group: str, failed: str, outcome: Decidable, *about: str) -> bool:
         """Whether nothing has failed."""

@@ -9,7 +9,7 @@ several threads.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Union, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -30,6 +30,7 @@ from .events import (
 )
 from .filters import EVERYTHING, Filter
 from .imports import Imported
+from .plugin_data import PluginData
 from .records.backends import EmbedderIdentity, Health
 from .records.journal import Appended, Body, Entry, NewEntry
 from .records.memory import Hit, Memory
@@ -108,6 +109,20 @@ class ReadProvider(Protocol):
 
         A container that is not registered, the world's, another character's, another session's, or one that the reader
         is not a member of on that day, is refused and named in `turn.failures`.
+        """
+        ...
+
+
+@runtime_checkable
+class BackgroundJob(Protocol):
+    """What is done for a story in the background, once something was said or changed. Nothing waits for it."""
+
+    def run(self, story: Any, data: PluginData) -> Awaitable[bool | None]:
+        """One step for a `Session`; returns whether something is left, and is called again then.
+
+        `data` is its own durable data of this story: what it writes is kept once the step has returned. A step that is
+        cancelled, or that raises, is repeated with the next message, so doing it twice must have the effect of doing it
+        once.
         """
         ...
 

@@ -131,6 +131,7 @@ class Wiring:
             sharing_rules=found["sharing_rule"],
             guards=found["guard"],
             read_providers=found["read_provider"],
+            jobs=found["job"],
             plugins=hooks,
             consultant=consultant,
             lifecycle=Lifecycle(self._in_order(found, hooks)),

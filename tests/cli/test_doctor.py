@@ -69,6 +69,7 @@ def test_it_names_what_is_in_use_and_makes_it(played: Run, folder: Path) -> None
         "world_agent": ["rules"],
         "sharing_rule": [],
         "observer": [],
+        "job": [],
         "read_provider": [],
         "guard": [],
         "ledger": ["sqlite"],

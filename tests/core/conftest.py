@@ -34,6 +34,7 @@ KINDS = (
     "guards",
     "read_providers",
     "observers",
+    "jobs",
 )
 ALONE = {"plugins": (), "embedder": "none", "detector": "none", "world_agent": "none", "strict": True}
 

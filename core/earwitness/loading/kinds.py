@@ -35,6 +35,7 @@ CORE: tuple[StrategyKind, ...] = (
     StrategyKind("sharing_rule", protocols.SharingRule, "sharing_rules"),
     StrategyKind("guard", protocols.Guard, "guards"),
     StrategyKind("read_provider", protocols.ReadProvider, "read_providers"),
+    StrategyKind("job", protocols.BackgroundJob, "jobs"),
     StrategyKind("ledger", protocols.Ledger, "ledger"),
     StrategyKind("store", protocols.Store, "store"),
     StrategyKind("importer", protocols.Importer),

@@ -230,6 +230,8 @@ class Settings(Record):
     """Withhold memories and deliveries. All guards are asked."""
     read_providers: tuple[StrategySpec, ...] = ()
     """Request reads of containers other than the character's own, in this order."""
+    jobs: tuple[StrategySpec, ...] = ()
+    """Do something for a story in the background, once something was said or changed, in this order."""
     observers: tuple[StrategySpec, ...] = ()
     """Are notified of each operation, how long it took, and how much was found."""
     plugins: tuple[str, ...] | None = None
