@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 from .base import Record
@@ -47,6 +48,19 @@ class Usage(Record):
     """What the calls cost, in the currency of the price list."""
     calls: tuple[ModelCall, ...] = ()
     """Each call by itself, in order, where the strategy tells."""
+
+    @classmethod
+    def of(cls, calls: Sequence[ModelCall]) -> Self | None:
+        """What these calls came to, with each of them; `None` where there are none."""
+        if not calls:
+            return None
+        return cls(
+            model=calls[-1].model,
+            tokens_in=sum(each.tokens_in for each in calls),
+            tokens_out=sum(each.tokens_out for each in calls),
+            cost=sum(each.cost for each in calls),
+            calls=tuple(calls),
+        )
 
 
 class Spending(Record):

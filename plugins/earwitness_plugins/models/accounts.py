@@ -68,15 +68,7 @@ class Account:
     @property
     def usage(self) -> Usage | None:
         """All calls made through this account, for the asker's answer; `None` where there were none."""
-        if not self.calls:
-            return None
-        return Usage(
-            model=self.calls[-1].model,
-            tokens_in=sum(each.tokens_in for each in self.calls),
-            tokens_out=sum(each.tokens_out for each in self.calls),
-            cost=sum(each.cost for each in self.calls),
-            calls=tuple(self.calls),
-        )
+        return Usage.of(self.calls)
 
     def reserve(self, tokens: int, cost: float) -> None:
         """Count a call that is about to be made. Raises `BudgetSpent` if it would break a limit, and counts none."""

@@ -6,7 +6,7 @@ One client serves all strategies of an instance. What goes wrong is a `ModelErro
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -180,14 +180,18 @@ class ModelClient:
         prompt: ModelPrompt | None = None,
         limit: float,
         model: str | None = None,
-    ) -> AsyncIterator[str]:
-        """An answer in plain text, piece by piece, asked for once. Arguments and errors as `structured`."""
+        temperature: float | None = None,
+    ) -> AsyncGenerator[str, None]:
+        """An answer in plain text, piece by piece, asked for once. Whoever stops reading closes it (`aclosing`).
+
+        `temperature` is another one than that of the settings. Other arguments and errors are those of `structured`.
+        """
         await self.open()
-        ask = self._ask(account, messages, prompt, limit, model)
+        ask = self._ask(account, messages, prompt, limit, model, temperature=temperature)
         if (recorded := self._recorded(ask)) is not None:
             yield self._replayed(ask, recorded).text
             return
-        reserved, held = self._reserve(ask), ""
+        reserved, held, characters = self._reserve(ask), "", 0
         started, reply, failure = perf_counter(), ModelReply(tokens_in=ask.request.tokens), "it was not read to its end"
         try:
             async with asyncio.timeout_at(ask.until):
@@ -195,6 +199,7 @@ class ModelClient:
                     if isinstance(piece, ModelReply):
                         reply, failure = self._clean(piece), ""
                         continue
+                    characters += len(piece)
                     said, held = self._sayable(held + piece)
                     if said:
                         yield said
@@ -205,6 +210,8 @@ class ModelClient:
             failure = str(failed)
             raise failed from None
         finally:
+            if failure:
+                reply = reply.broken_off(characters)
             self._settle(ask, reply, perf_counter() - started, reserved, failure)
         self._keep(ask, reply, perf_counter() - started)
 
@@ -218,6 +225,7 @@ class ModelClient:
         limit: float,
         model: str | None,
         schema: AnswerSchema | None = None,
+        temperature: float | None = None,
     ) -> Ask:
         settings = self.settings
         request = ModelRequest(
@@ -226,7 +234,7 @@ class ModelClient:
                 each.model_copy(update={"content": without(each.content, self._secrets)}) for each in messages
             ),
             answer_schema=schema,
-            temperature=settings.temperature,
+            temperature=settings.temperature if temperature is None else temperature,
             max_tokens=settings.max_tokens,
             extra=settings.parameters,
         )

@@ -80,6 +80,10 @@ class ModelReply(Record):
     tokens_reused: int = Field(default=0, ge=0)
     """Of the tokens in the prompt, those that the server had at hand, which some sell cheaper."""
 
+    def broken_off(self, characters: int) -> ModelReply:
+        """The reply to a stream that was not read to its end, after so many characters."""
+        return self.model_copy(update={"tokens_out": tokens_of(characters)})
+
 
 def tokens_of(characters: int) -> int:
     """About how many tokens so many characters are."""

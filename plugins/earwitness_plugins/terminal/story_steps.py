@@ -54,13 +54,13 @@ class StoryLook:
         mask = "" if step.speak_as is None else f" (as {plain(step.speak_as)})"
         aside = mask + SAID[step.kind] + _where(step.channel)
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
-        lines: list[RenderableType] = [
-            said,
-            Padding(self.people.heard(step.participants, step.addressees), (0, 0, 0, 4)),
-        ]
-        lines += self._news(step.knowledge)
-        lines += [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
-        return Group(*lines)
+        return Group(said, *self.reception(step))
+
+    def reception(self, step: events.MessagePlayed) -> list[RenderableType]:
+        """Who heard a message, what news came with it, and what failed, in lines below it."""
+        heard = Padding(self.people.heard(step.participants, step.addressees), (0, 0, 0, 4))
+        failed = [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
+        return [heard, *self._news(step.knowledge), *failed]
 
     def _news(self, knowledge: Mapping[str, Sequence[str]]) -> list[RenderableType]:
         """A line for each piece of news, with everybody who remembers it from now on."""

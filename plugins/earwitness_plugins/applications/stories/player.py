@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from earwitness.app import Earwitness
 from earwitness.errors import StoryError
 from earwitness.ids import WORLD
 from earwitness.macros import in_piece
-from earwitness.outcome import Outcome
+from earwitness.outcome import Outcome, Settlement
+from earwitness.records.character import Cast
 from earwitness.records.journal import Piece
+from earwitness.records.message import Message
 from earwitness.records.plan import Answer, Delivery
 from earwitness.records.state import State
 from earwitness.records.usage import calls_of
@@ -162,23 +164,9 @@ class Player:
 
     async def _said(self, step: MessageStep, key: str, number: int) -> events.MessagePlayed:
         settled = await (await self._say(step, key, number)).settled()
-        message, cast = settled.message, self.session.cast
-        if message is None:
+        if settled.message is None:
             raise StoryError(f"step {number} ({step.kind}) is about a message that was retracted.")
-        return events.MessagePlayed(
-            kind=step.kind,
-            key=message.key,
-            speaker=message.speaker,
-            speak_as=message.speak_as,
-            text=message.content,
-            channel=message.channel,
-            participants=settled.participants,
-            addressees=settled.addressees,
-            absent=tuple(id for id in cast.ids if id not in settled.participants),
-            knowledge=settled.knowledge,
-            degraded=settled.degraded,
-            failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
-        )
+        return message_played(settled, settled.message, self.session.cast, step.kind)
 
     async def _say(self, step: MessageStep, key: str, number: int) -> Outcome:
         match step:
@@ -276,6 +264,26 @@ class Player:
     async def _recollected(self, step: RecallStep) -> events.RecallPlayed:
         turn = await asked(self.session, step.character, step.query, channel=step.where())
         return recollection(turn, step)
+
+
+def message_played(
+    settled: Settlement, message: Message, cast: Cast, kind: Literal["say", "edit", "reroll"] = "say"
+) -> events.MessagePlayed:
+    """A message of the cast's, and who perceived it, as it is shown."""
+    return events.MessagePlayed(
+        kind=kind,
+        key=message.key,
+        speaker=message.speaker,
+        speak_as=message.speak_as,
+        text=message.content,
+        channel=message.channel,
+        participants=settled.participants,
+        addressees=settled.addressees,
+        absent=tuple(id for id in cast.ids if id not in settled.participants),
+        knowledge=settled.knowledge,
+        degraded=settled.degraded,
+        failures=tuple(f"{failed.by}: {failed.failure}" for failed in settled.failures),
+    )
 
 
 class PlayerStage:

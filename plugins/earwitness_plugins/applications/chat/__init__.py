@@ -1,0 +1,1 @@
+"""A person in a story: talks with its cast, whose answers a language model gives."""

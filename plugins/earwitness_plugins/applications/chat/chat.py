@@ -1,0 +1,209 @@
+"""A person talks with the cast: START, MIDDLE and END of each answer.
+
+What the person says is in the journal before anybody is asked to answer. An answer is in it once it is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import aclosing
+from secrets import token_hex
+
+from anyio import CancelScope
+from pydantic import JsonValue
+
+from earwitness import Earwitness, Session, SettledMessage, Usage
+from earwitness.errors import InputError, StorageError
+from earwitness.outcome import Outcome
+from earwitness.turn import Turn
+from earwitness_plugins.applications.stories.events import MessagePlayed
+from earwitness_plugins.applications.stories.player import message_played
+from earwitness_plugins.models.accounts import SPENT, Account
+from earwitness_plugins.models.client import ModelClient
+from earwitness_plugins.models.errors import ModelError
+from earwitness_plugins.models.records import ChatMessage
+
+from .partners import partners
+from .settings import ChatSettings
+from .spoken_text import SpokenText
+
+PROMPT = "chat"
+ANSWER = "answer-"
+"""How the keys of answers begin."""
+BY = "host:chat"
+"""Who has made the calls, in reports."""
+Show = Callable[[str], None]
+
+
+class StoryChat:
+    """A person in a story. One call at a time."""
+
+    def __init__(self, ew: Earwitness, story: Session, person: str) -> None:
+        """Raises `SettingsError` without a table `[model]`."""
+        self.story = story
+        """Where the person talks: the story, or a role play that was begun in it."""
+        self.person = person
+        """Id of the one whom the person plays."""
+        self.settings = ew.settings.table(ChatSettings)
+        """The table `[chat]`."""
+        self.answered: str | None = None
+        """Id of whoever has answered last."""
+        self._client = ModelClient.shared(ew.settings, ew.resources, ew.strategies)
+        self._spent: dict[str, dict[str, JsonValue]] = {}
+
+    async def close(self) -> None:
+        """Let go of the model."""
+        await self._client.close()
+
+    # ── the person ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def say(self, text: str, *, to: str | None = None) -> MessagePlayed:
+        """What the person says, or whispers `to` somebody alone. It is in the journal when somebody is asked who heard
+        it. Raises `InputError`, `StorageError`."""
+        where = self.story.state.whereabouts.get(self.person)
+        if where is not None and not where.here and where.place is None:
+            raise InputError("you are not here, so nobody would hear you. /enter comes back.")
+        if to is None:
+            return await self._played(await self.story.say(self.person, text))
+        whispered = f"*whispers to {self.story.cast[to].name}* {text}"
+        return await self._played(await self.story.say(self.person, whispered, audience=[to]))
+
+    async def edit(self, text: str) -> MessagePlayed:
+        """The person's last message in other words; a whisper stays one. Raises `InputError` where there is none."""
+        mine = await self.story.messages(speaker=self.person, limit=1)
+        if not mine:
+            raise InputError("you have said nothing yet that could be edited.")
+        old = mine[-1]
+        mark, found, _ = old.content.partition("* ")
+        kept = f"{mark}* " if found and mark.startswith("*whispers to ") and old.message.audience else ""
+        return await self._played(await self.story.edit(old.key, kept + text), "edit")
+
+    async def partners(self) -> tuple[str, ...]:
+        """Ids of those who answer the person's last message; see `partners`."""
+        last = await self._last()
+        if last is None or last.speaker != self.person:
+            return ()
+        return partners(
+            last,
+            self.story.cast,
+            person=self.person,
+            last=self.answered or self._partner(),
+            number=self.settings.answers,
+        )
+
+    # ── an answer ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def answer(self, character: str, show: Show) -> MessagePlayed:
+        """A character says something. `show` gets it piece by piece; cancelled, nothing of it was said.
+
+        A whisper is answered in a whisper. Raises `ModelError`, `EarwitnessError`.
+        """
+        last, key = await self._last(), f"{ANSWER}{token_hex(8)}"
+        turn = await self._turn(character, None)
+        text = await self._asked(turn, key, show)
+        outcome = await turn.say(text, key=key, audience=_whispered_back(last, character))
+        self.answered = character
+        return await self._played(outcome)
+
+    async def last_answer(self) -> str | None:
+        """Id of whoever has given the answer that is the last message; `None` if that is no answer."""
+        last = await self._last()
+        return last.speaker if last is not None and last.key.startswith(ANSWER) else None
+
+    async def reroll(self, show: Show) -> MessagePlayed:
+        """Another answer in place of the last message. Raises as `answer`, and `InputError` if that is no answer."""
+        last = await self._last()
+        if last is None or not last.key.startswith(ANSWER):
+            raise InputError("the last message is no answer, so there is none to replace.")
+        turn = await self._turn(last.speaker, last.key)
+        text = await self._asked(turn, last.key, show)
+        self.answered = last.speaker
+        return await self._played(await self.story.reroll(text, key=last.key), "reroll")
+
+    async def _turn(self, character: str, before: str | None) -> Turn:
+        """START. Everybody who perceived what was said last remembers it then."""
+        given = self.settings
+        return await self.story.turn(
+            character, before=before, last=given.last, memories=given.memories, permanent=given.permanent
+        )
+
+    async def _asked(self, turn: Turn, key: str, show: Show) -> str:
+        """MIDDLE: what the character says. Raises `ModelError`, also for an answer without words."""
+        cast, account = self.story.cast, await self._account(key)
+        speaker = cast[turn.character]
+        spoken = SpokenText(speaker.names, _names(each.names for each in cast if each.id != speaker.id))
+        try:
+            async with aclosing(self._pieces(turn, speaker.name, account)) as pieces:
+                async for piece in pieces:
+                    show(spoken.add(piece))
+                    if spoken.ended:
+                        break
+            show(spoken.rest())
+        finally:
+            with CancelScope(shield=True):
+                await self._note(account.usage)
+        if not spoken.text:
+            raise ModelError("the model's answer has no words that could be said.")
+        return spoken.text
+
+    async def _note(self, usage: Usage | None) -> None:
+        """Count what was asked among the story's costs, an answer that was cut short, too."""
+        if usage is not None:
+            await self.story.backstage(role="owner").note_usage(BY, usage)
+
+    async def _pieces(self, turn: Turn, name: str, account: Account) -> AsyncGenerator[str, None]:
+        prompt = self._client.prompt(PROMPT)
+        system, user = prompt.messages(character=name)
+        messages = [ChatMessage.model_validate(each) for each in turn.prompt(system.content, user.content)]
+        limit, temperature = self.settings.timeout, self.settings.temperature
+        asked = self._client.stream(account, messages, prompt=prompt, limit=limit, temperature=temperature)
+        async with aclosing(asked) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _account(self, key: str) -> Account:
+        """The account for one answer. What earlier chats have spent in the story counts, too."""
+        if self.story.id not in self._spent:
+            self._spent[self.story.id] = {SPENT: await self._spent_before()}
+        return self._client.account(self.story.id, BY, turn=key, data=self._spent[self.story.id])
+
+    async def _spent_before(self) -> dict[str, JsonValue]:
+        """What chats in this story have spent; nothing while the store, which reports wait for, is away."""
+        try:
+            costs = await self.story.backstage(role="owner").costs()
+        except StorageError:
+            return {}
+        mine = [each.spending for each in costs.parts if each.by == BY]
+        return {
+            "calls": sum(each.calls for each in mine),
+            "tokens": sum(each.tokens_in + each.tokens_out for each in mine),
+            "cost": sum(each.cost for each in mine),
+        }
+
+    # ── what became of it ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _played(self, outcome: Outcome, kind: str = "say") -> MessagePlayed:
+        """Who perceived it."""
+        decided = await outcome.decided()
+        if decided.message is None:
+            raise InputError("that message was retracted meanwhile.")
+        return message_played(decided, decided.message, self.story.cast, kind)  # type: ignore[arg-type]
+
+    async def _last(self) -> SettledMessage | None:
+        return next(iter(await self.story.messages(limit=1)), None)
+
+    def _partner(self) -> str | None:
+        """Who answers where nobody has answered yet."""
+        found = self.story.cast.resolve(self.settings.partner) if self.settings.partner else None
+        return found.id if found else None
+
+
+def _whispered_back(last: SettledMessage | None, character: str) -> list[str] | None:
+    """Who hears the answer to what was told to some alone; `None` where everybody may."""
+    if last is None or last.message.audience is None or character not in last.participants:
+        return None
+    return [id for id in last.participants if id != character]
+
+
+def _names(found: Iterable[Iterable[str]]) -> list[str]:
+    return [name for names in found for name in names]

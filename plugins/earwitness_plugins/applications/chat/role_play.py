@@ -1,0 +1,53 @@
+"""Role plays within a chat: bubbles of canon, from which nothing leaks until they are reconciled."""
+
+from __future__ import annotations
+
+from earwitness import Session
+from earwitness.errors import InputError
+
+from .chat import StoryChat
+
+
+class RolePlays:
+    """Begins, ends and reconciles the role plays of a chat."""
+
+    def __init__(self, chat: StoryChat) -> None:
+        self._chat = chat
+        self._home = chat.story
+        self.name: str | None = None
+        """Name of the one that goes on; `None` = the chat is in the story itself."""
+
+    async def start(self, name: str) -> Session:
+        """Begin one, or go on with it: the chat is in its session then. Whoever is here is there.
+
+        Raises `InputError` within another, or without a table `[relationships]`, and `InvalidId`.
+        """
+        if self.name is not None:
+            raise InputError(f"the role play {self.name!r} goes on. End it first, with /roleplay end.")
+        bubble = await self._home.bubble(name)
+        session: Session = bubble.session
+        if not session.state.here:
+            here = self._home.state.here or (self._chat.person,)
+            await (await session.enter(*(id for id in here if id in session.cast))).decided()
+        self._chat.story, self.name = session, name
+        return session
+
+    async def end(self) -> str:
+        """End it: the chat is in the story again. Returns its name. Raises `InputError` where there is none."""
+        if self.name is None:
+            raise InputError("there is no role play to end. Begin one with /roleplay start NAME.")
+        name = self.name
+        await self._home.canon.end(name)
+        self._chat.story, self.name = self._home, None
+        return name
+
+    async def reconcile(self, name: str, keep_as: str, *, apply: bool) -> tuple[str, bool]:
+        """What becomes of its memories, in words, and whether that was done. Raises `InputError`, `UnknownName`."""
+        if self.name == name:
+            await self.end()
+        done = await self._home.canon.reconcile(name, keep_as=keep_as, dry_run=not apply)
+        return str(done), bool(done.applied)
+
+    async def open(self) -> list[str]:
+        """Names of those that were begun and not ended."""
+        return [each.name for each in await self._home.canon.bubbles() if each.status == "open"]

@@ -1,0 +1,40 @@
+"""`earwitness chat STORY`: talk with the cast of a story."""
+
+from __future__ import annotations
+
+import click
+
+from earwitness_plugins.terminal import CliContext, story_command
+
+
+@story_command("chat")
+@click.argument("story")
+@click.option("--as", "name", metavar="NAME", help="Who you are: one of the cast, or a newcomer.")
+async def command(cli: CliContext, story: str, name: str | None) -> None:
+    """Talk with the cast of a story. The language model of [model] answers for them.
+
+    STORY is a story file, which is played first, or a story in the store. Whoever is spoken to answers, and below each
+    line stands who heard it. /help shows what else there is. /quit or Ctrl-D leaves; the same command goes on.
+    """
+    from earwitness_plugins.applications.chat.chat import StoryChat
+    from earwitness_plugins.applications.chat.entry import is_file, opened, person
+    from earwitness_plugins.terminal.chat_loop import ChatLoop
+    from earwitness_plugins.terminal.chat_orders import do, order_names
+    from earwitness_plugins.terminal.chat_screen import ChatScreen
+    from earwitness_plugins.terminal.line_input import line_input
+    from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.story_steps import StoryLook
+
+    async with cli.open(create=is_file(story)) as ew:
+        session = await opened(ew, story)
+        chat = StoryChat(ew, session, await person(session, name))
+        screen = ChatScreen(cli, chat, StoryLook(People(session.cast, ew.settings.calendar)))
+        loop = ChatLoop(chat, screen, do)
+        reader = line_input(lambda: [*order_names(), *(each.name for each in chat.story.cast)], edited=not cli.json)
+        screen.note(f"You are {screen.person}. /help shows what you can do; /quit leaves.")
+        for each in await loop.role_plays.open():
+            screen.note(f"A role play is open. To go on with it: /roleplay start {each}")
+        try:
+            await loop.run(reader)
+        finally:
+            await chat.close()
