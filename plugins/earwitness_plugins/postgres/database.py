@@ -30,6 +30,8 @@ _WRITE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _WRITE_SOON = _WRITE + b"; SET LOCAL synchronous_commit TO off"
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+_PLANNED_ONCE = b"SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false)"
+"""To plan a statement for each value that it gets, over all partitions, takes longer than to run it."""
 _LONGEST_PAUSE = 0.2
 """The most seconds between two attempts."""
 
@@ -114,17 +116,20 @@ class PostgresDatabase:
         task.add_done_callback(self._written)
         return await asyncio.shield(task)
 
-    async def read(self, operation: PostgresWork[T]) -> T:
-        """Run an operation that sees one state of the database, with every write that has returned."""
-        return await self._tried(operation, _READ, repeatable=True)
+    async def read(self, operation: PostgresWork[T], *, one_state: bool = True) -> T:
+        """Run an operation that sees one state of the database, with every write that has returned.
+
+        Without `one_state` each of its statements sees a state of its own, which is quicker.
+        """
+        return await self._tried(operation, _READ if one_state else None, repeatable=True)
 
     async def rows(self, statement: str, parameters: Sequence[object] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
-        """What one reading statement finds: quicker than `read`, since it needs no transaction."""
+        """What one reading statement finds."""
 
         async def ask(connection: Connection) -> list[tuple[Any, ...]]:
             return await (await connection.execute(statement.encode(), parameters or None)).fetchall()
 
-        return await self._tried(ask, None, repeatable=True)
+        return await self.read(ask, one_state=False)
 
     async def sync(self) -> None:
         """Return once every write so far is durable."""
@@ -163,6 +168,7 @@ class PostgresDatabase:
     async def _configure(self, connection: Connection) -> None:
         milliseconds = str(int(self._statement_timeout * 1000))
         await connection.execute("SELECT set_config('statement_timeout', %s, false)", (milliseconds,))
+        await connection.execute(_PLANNED_ONCE)
         await connection.execute(_DURABLE)  # a server may be configured to acknowledge what it can still lose
 
     async def _tried(self, operation: PostgresWork[T], begin: bytes | None, *, repeatable: bool) -> T:

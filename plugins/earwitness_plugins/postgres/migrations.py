@@ -47,6 +47,7 @@ async def migrate(
     connection: AsyncConnection[Any], label: str, component: str, migrations: Sequence[PostgresMigration]
 ) -> None:
     """Run the missing migrations in this transaction, one process at a time."""
+    await connection.execute("SET LOCAL statement_timeout = 0")  # another process, or a large table, may take long
     await connection.execute(_LOCK)
     if await up_to_date(connection, label, component, migrations):
         return  # another process has just done it

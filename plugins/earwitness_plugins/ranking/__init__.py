@@ -12,7 +12,7 @@ from .arrays import Doubles, Flags, Floats, Integers, TokenIds
 from .fusion import FUSIONS, Fusion
 from .memory_index import IndexedMemory, MemoryIndex
 from .memory_ranker import MemoryRanker
-from .ranker import Candidates, Ranked, RankingMethod, rank
+from .ranker import Candidates, Ranked, Ranking, RankingMethod, rank
 from .rerank import Reranker
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "MemoryIndex",
     "MemoryRanker",
     "Ranked",
+    "Ranking",
     "RankingMethod",
     "Reranker",
     "TokenIds",

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from .arrays import Doubles
+from .arrays import Doubles, Integers
 
 Fusion = Literal["score", "rrf"]
 FUSIONS: tuple[Fusion, ...] = ("score", "rrf")
@@ -94,9 +94,14 @@ def rounded(scores: Doubles) -> Doubles:
 
 def best(scores: Doubles, id_of: Callable[[int], str], count: int) -> list[int]:
     """The places of the best `count` scores, best first; ties by the id of the place."""
-    places = np.arange(len(scores))
-    if len(scores) > count > 0:
-        places = (scores >= kth_largest(scores, count)).nonzero()[0]
+    places = leaders(scores, count)
     found = places.tolist()
     keys = [(-score, id_of(place)) for place, score in zip(found, scores[places].tolist(), strict=True)]
     return [place for _, place in sorted(zip(keys, found, strict=True))][:count]
+
+
+def leaders(scores: Doubles, count: int) -> Integers:
+    """The places of what may be among the best `count` scores, by place: those, and what ties with the last of them."""
+    if len(scores) <= count or count <= 0:
+        return np.arange(len(scores))
+    return (scores >= kth_largest(scores, count)).nonzero()[0]

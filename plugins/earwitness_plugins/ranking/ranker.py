@@ -87,14 +87,74 @@ def rank(candidates: Candidates, words: Mapping[str, str], limit: int, method: R
 
     `words` are the query's: word → term, as `earwitness.words.query_words` gives them.
     """
-    found = (candidates.words > 0) | (candidates.meaning > 0)
-    fused = fusion.fuse(candidates.words, candidates.meaning, method.fusion, depth=_depth(found, limit))
-    near = _near(fused.scores, found, candidates.spoken, at_least=max(limit, rerank.DEPTH))
-    scored = _Scored(near, fused.scores[near], fused.words[near], fused.meaning[near])
-    neighbours = Neighbours.of(candidates.spoken, near)
-    if method.reranker is not None and near.size:
-        scored = _reranked(candidates, words, scored, neighbours, method.reranker)
-    return _best(candidates, scored, fusion.rounded(neighbours.lifted(scored.scores)), limit)
+    ranking = Ranking(candidates, words, limit, method)
+    ranking.rerank()
+    return ranking.best()
+
+
+class Ranking:
+    """`rank` in two steps, for a store that reads ids and texts of few candidates only.
+
+        ranking = Ranking(candidates, words, limit, method)
+        ...                                    # read the memories at the places `ranking.shortlist`
+        ranking.rerank()
+        ...                                    # read the memories at the places `ranking.finalists`
+        ranking.best()
+
+    Of the candidates, `id_at` and `tokens` are asked for those places only.
+    """
+
+    def __init__(self, candidates: Candidates, words: Mapping[str, str], limit: int, method: RankingMethod) -> None:
+        self._candidates = candidates
+        self._words = words
+        self._limit = limit
+        self._reranker = method.reranker
+        found = (candidates.words > 0) | (candidates.meaning > 0)
+        fused = fusion.fuse(candidates.words, candidates.meaning, method.fusion, depth=_depth(found, limit))
+        near = _near(fused.scores, found, candidates.spoken, at_least=max(limit, rerank.DEPTH))
+        self._scored = _Scored(near, fused.scores[near], fused.words[near], fused.meaning[near])
+        self._neighbours = Neighbours.of(candidates.spoken, near)
+        self._lifted = fusion.rounded(self._neighbours.lifted(self._scored.scores))
+
+    @property
+    def shortlist(self) -> list[int]:
+        """The places of what may be re-ranked; empty without a reranker."""
+        return [] if self._reranker is None else self._leaders(rerank.DEPTH)
+
+    def rerank(self) -> None:
+        """Compare the best once more. Without a reranker, nothing happens."""
+        if self._reranker is None or not self._scored.places.size:
+            return
+        tokens, weights = rerank.weighed_tokens(self._reranker, self._words, self._candidates.idf)
+        if not tokens.size:
+            return
+        chosen = fusion.best(self._lifted, self._id_at, rerank.DEPTH)
+        documents = self._candidates.tokens(self._scored.places[chosen].tolist())
+        again = np.full(len(self._lifted), np.nan)
+        again[chosen] = rerank.similarities(self._reranker, tokens, weights, documents)
+        scores = fusion.rounded((1 - rerank.SHARE) * self._lifted + rerank.SHARE * np.nan_to_num(again))
+        self._scored = self._scored._replace(scores=scores, again=again)
+        self._lifted = fusion.rounded(self._neighbours.lifted(scores))
+
+    @property
+    def finalists(self) -> list[int]:
+        """The places of what may be among the best `limit`."""
+        return self._leaders(self._limit)
+
+    def best(self) -> Ranked:
+        """The best `limit`, best first."""
+        scored = self._scored
+        chosen = np.array(fusion.best(self._lifted, self._id_at, self._limit), np.intp)
+        scores = self._lifted[chosen]
+        lifts = scores - scored.scores[chosen]
+        return Ranked(scored.places[chosen].tolist(), scores.tolist(), _parts(scored, chosen, lifts))
+
+    def _leaders(self, count: int) -> list[int]:
+        leaders: list[int] = self._scored.places[fusion.leaders(self._lifted, count)].tolist()
+        return leaders
+
+    def _id_at(self, place: int) -> str:
+        return self._candidates.id_at(int(self._scored.places[place]))
 
 
 def _depth(found: Flags, limit: int) -> int:
@@ -109,30 +169,6 @@ def _near(scores: Doubles, found: Flags, spoken: Flags, *, at_least: int) -> Int
         strong = scores.nonzero()[0]
         found = found & beside(spoken, strong) if len(strong) >= at_least else found
     return found.nonzero()[0]
-
-
-def _reranked(
-    candidates: Candidates, words: Mapping[str, str], scored: _Scored, neighbours: Neighbours, reranker: Reranker
-) -> _Scored:
-    tokens, weights = rerank.weighed_tokens(reranker, words, candidates.idf)
-    if not tokens.size:
-        return scored
-    lifted = fusion.rounded(neighbours.lifted(scored.scores))
-    chosen = fusion.best(lifted, lambda place: candidates.id_at(scored.places[place]), rerank.DEPTH)
-    documents = candidates.tokens(scored.places[chosen].tolist())
-    again = np.full(len(lifted), np.nan)
-    again[chosen] = rerank.similarities(reranker, tokens, weights, documents)
-    scores = fusion.rounded((1 - rerank.SHARE) * lifted + rerank.SHARE * np.nan_to_num(again))
-    return scored._replace(scores=scores, again=again)
-
-
-def _best(candidates: Candidates, scored: _Scored, lifted: Doubles, limit: int) -> Ranked:
-    """The best of the `lifted` scores, which are those of `scored` with the lift of their neighbours."""
-    places = scored.places.tolist()
-    chosen = np.array(fusion.best(lifted, lambda place: candidates.id_at(places[place]), limit), np.intp)
-    scores = lifted[chosen]
-    lifts = scores - scored.scores[chosen]
-    return Ranked(scored.places[chosen].tolist(), scores.tolist(), _parts(scored, chosen, lifts))
 
 
 def _parts(scored: _Scored, chosen: Integers, lifts: Doubles) -> list[dict[str, float]]:

@@ -38,6 +38,8 @@ class JsonbCondition:
             case In(field, values):
                 texts = self._parameter([kept(value) for value in values])
                 return f"coalesce({self._value(field)} ?| {texts}::text[], false)"
+            case Compare("learnedDay", "<" | "<=" | ">" | ">=" as operator, value):
+                return f"coalesce(m.learned_day {operator} {self._parameter(json.dumps(value))}::numeric, false)"
             case Compare(field, operator, value):
                 return f"coalesce({self._comparison(self._value(field), operator, value)}, false)"
 

@@ -1,20 +1,24 @@
-"""One statement finds what may be among the best of one container; `earwitness_plugins.ranking` ranks that.
+"""One statement scores what a search may find in one container; `earwitness_plugins.ranking` ranks that.
 
 BM25 is worked out from the container's own counts. The vectors of its first ten thousand memories are all compared;
 those of what comes later are found through the HNSW index, which goes on until it has enough of this container.
+Scores come as arrays. The texts of the few that may be among the best are read by a second statement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from earwitness.long_texts import aside
 from earwitness.words import idf, query_words
-from earwitness_plugins.ranking import Doubles, Flags, Ranked, RankingMethod, TokenIds, rank
+from earwitness_plugins.postgres import Connection
+from earwitness_plugins.ranking import Doubles, Flags, Integers, Ranking, RankingMethod, TokenIds
 from earwitness_plugins.ranking.bm25 import K1, B
 from earwitness_plugins.ranking.fusion import DEPTH
 
@@ -36,11 +40,9 @@ WITH c AS MATERIALIZED (
     ) AS score
     FROM held h, c GROUP BY h.number
 )"""
-_ALL = """, visible AS MATERIALIZED (
-    SELECT m.number, m.spoken, coalesce(l.score, 0) AS words,
-        coalesce(-(m.embedding <#> %(vector)s::halfvec), 0) AS meaning
-    FROM earwitness.memory m LEFT JOIN lexical l ON l.number = m.number
-    WHERE m.container = {its} AND {condition}
+_ALL = """, visible AS (
+    SELECT m.number, m.spoken, coalesce(-(m.embedding <#> %(vector)s::halfvec), 0) AS meaning
+    FROM earwitness.memory m WHERE m.container = {its} AND {condition}
 )"""
 _FIRST_AND_BEST = """, found AS MATERIALIZED (
     (SELECT m.number, m.spoken, coalesce(-(m.embedding <#> %(vector)s::halfvec), 0) AS meaning
@@ -56,31 +58,18 @@ _FIRST_AND_BEST = """, found AS MATERIALIZED (
         SELECT * FROM earwitness.memory m
         WHERE m.container = {its} AND m.number = l.number AND m.indexed AND {condition} LIMIT 1
     ) m WHERE l.number NOT IN (SELECT number FROM found)
-), visible AS MATERIALIZED (
-    SELECT f.number, f.spoken, coalesce(l.score, 0) AS words, f.meaning
-    FROM (SELECT * FROM found UNION ALL SELECT * FROM named) f LEFT JOIN lexical l ON l.number = f.number
+), visible AS (
+    SELECT * FROM found UNION ALL SELECT * FROM named
 )"""
 """Which messages stand beside each other is known only of the first: the others are lifted by no neighbour."""
-_NEAR = """, least AS MATERIALIZED (
-    SELECT (SELECT words FROM visible WHERE words > 0 ORDER BY words DESC OFFSET %(depth)s - 1 LIMIT 1) AS words,
-        (SELECT meaning FROM visible WHERE meaning > 0 ORDER BY meaning DESC OFFSET %(depth)s - 1 LIMIT 1) AS meaning
-), strong AS (
-    SELECT v.number, v.spoken, v.words, v.meaning, (v.words > 0 AND v.words >= coalesce(least.words, 0))
-        OR (v.meaning > 0 AND v.meaning >= coalesce(least.meaning, 0)) AS good
-    FROM visible v, least
-), placed AS (
-    SELECT s.*, row_number() OVER beside AS place, lag(good) OVER beside AS before, lead(good) OVER beside AS after
-    FROM strong s WINDOW beside AS (PARTITION BY spoken ORDER BY number)
-)
-SELECT p.spoken, p.place, p.words, p.meaning, m.id, m.content, coalesce(m.exact_metadata::text, m.metadata::text)
-FROM placed p, LATERAL (
-    SELECT * FROM earwitness.memory m WHERE m.container = {its} AND m.number = p.number LIMIT 1
-) m
-WHERE p.good OR (p.spoken AND (p.before OR p.after))
-UNION ALL
-SELECT NULL, d.documents, c.memories, c.number, d.term, NULL, NULL FROM c LEFT JOIN
-    (SELECT DISTINCT term, documents FROM held) d ON true
-ORDER BY 1, 2
+_SCORES = """
+SELECT c.number, c.memories, v.*, l.*, d.* FROM c, (
+    SELECT array_send(array_agg(number)), array_send(array_agg(spoken)), array_send(array_agg(meaning)) FROM visible
+) v, (
+    SELECT array_send(array_agg(number)), array_send(array_agg(score)) FROM lexical
+) l, (
+    SELECT array_agg(term), array_agg(documents) FROM (SELECT DISTINCT term, documents FROM held) t
+) d
 """
 _FOUND_NUMBER, _KNOWN_NUMBER = "(SELECT number FROM c)", "%(number)s::integer"
 _NEWEST = """
@@ -88,8 +77,19 @@ SELECT m.id, m.content, coalesce(m.exact_metadata::text, m.metadata::text) FROM 
 WHERE m.container = (SELECT number FROM earwitness.memory_container WHERE name = %(container)s) AND {condition}
 ORDER BY m.number DESC LIMIT %(limit)s
 """
-ITERATE = b"SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.max_scan_tuples = 100000"
-"""Without it, a search of one container would end when the index has looked at 40 vectors of all containers."""
+_TEXTS = b"""
+SELECT m.number, m.id, m.content, coalesce(m.exact_metadata::text, m.metadata::text) FROM earwitness.memory m
+WHERE m.container = %(container)s::integer AND m.number = ANY(%(numbers)s::bigint[])
+"""
+_HEAD = 20
+"""Bytes before the elements of an array."""
+LARGE = b"""
+SET LOCAL hnsw.iterative_scan = strict_order;
+SET LOCAL hnsw.max_scan_tuples = 100000;
+SET LOCAL plan_cache_mode = force_custom_plan
+"""
+"""For large containers. Else a search would end when the index has looked at 40 vectors of all containers, and the
+server would plan it as for a container of usual size, without the index."""
 
 
 class FoundMemory(NamedTuple):
@@ -98,7 +98,7 @@ class FoundMemory(NamedTuple):
     id: str
     content: str
     metadata: str
-    """JSON; of most that are found, nobody reads it."""
+    """JSON; of most that are read, nobody parses it."""
 
 
 class KnownContainer(NamedTuple):
@@ -110,8 +110,14 @@ class KnownContainer(NamedTuple):
     """Whether it has too many vectors to compare them all."""
 
 
+class MemoryGone(Exception):
+    """What one statement found, another has removed before it was read: ask both of one state of the database."""
+
+
 TokensOf = Callable[[str], TokenIds]
 """Content → the reranker's token ids."""
+TextsOf = Callable[[Sequence[int]], Awaitable[Sequence[tuple[Any, ...]]]]
+"""`texts` of one container: numbers → rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +143,15 @@ class HybridQuery:
     def statement(
         self, container: str, condition: JsonbCondition, known: KnownContainer | None
     ) -> tuple[str, dict[str, Any]]:
-        """SQL and its parameters. What is `known` of the container must be checked with what is found."""
+        """SQL and its parameters. What is `known` of the container must be checked with what is found.
+
+        Without words and meaning it gives the columns of `FoundMemory`, else those of `FoundScores`.
+        """
         given = {"container": container, "limit": self.limit, **condition.parameters}
         if self.is_empty:
             return _NEWEST.format(condition=condition.text), given
         visible = _FIRST_AND_BEST if known and known.is_large else _ALL
-        statement = (_HELD + visible + _NEAR).format(
+        statement = (_HELD + visible + _SCORES).format(
             its=_FOUND_NUMBER if known is None else _KNOWN_NUMBER,
             condition=condition.text,
             dimension=int(self.dimension),
@@ -166,70 +175,135 @@ def newest(rows: Sequence[tuple[Any, ...]]) -> list[ScoredRow]:
     return [(FoundMemory(*row), 0.0, {}) for row in rows]
 
 
-class FoundRows(NamedTuple):
-    """What a statement found: candidates, and the container's counts."""
+class FoundScores(NamedTuple):
+    """What a statement found in a container: n memories that the filter lets through, and m that hold a word."""
 
-    rows: list[tuple[Any, ...]]
+    container: int
+    """Its number."""
     held: int
-    """How many memories the container holds."""
-    number: int | None
-    """The container's; `None` if it has never held any."""
-    documents: Mapping[str, int]
-    """Term → how many of them hold it."""
+    """How many memories it holds."""
+    numbers: bytes | None = None
+    """Of the n memories: arrays as PostgreSQL sends them; `None` where there are none."""
+    spoken: bytes | None = None
+    """Which of them are messages."""
+    meaning: bytes | None = None
+    """Their cosines."""
+    word_numbers: bytes | None = None
+    """Of the m memories; the filter may not let them through."""
+    word_scores: bytes | None = None
+    """Their BM25 scores."""
+    terms: Sequence[str] | None = None
+    """The terms of the query that the container holds."""
+    documents: Sequence[int] | None = None
+    """How many memories hold each."""
 
-    @classmethod
-    def of(cls, rows: Sequence[tuple[Any, ...]]) -> FoundRows:
-        """Read the rows of a statement. The last ones are counts."""
-        counts = [row for row in rows if row[0] is None]
-        held, number = (int(counts[0][2]), int(counts[0][3])) if counts else (0, None)
-        documents = {row[4]: int(row[1]) for row in counts if row[4] is not None}
-        return cls([row for row in rows if row[0] is not None], held, number, documents)
-
-    def ranked(self, query: HybridQuery, method: RankingMethod, tokens: TokensOf) -> Iterator[ScoredRow]:
-        """The best, best first: each with its score, and what that is made of."""
-        candidates = _FoundCandidates(self, tokens)
-        best: Ranked = rank(candidates, query.words, query.limit, method)
-        for place, score, parts in zip(best.places, best.scores, best.parts, strict=True):
-            yield candidates.row_at(place), score, parts
+    @property
+    def size(self) -> int:
+        """About how many memories were found."""
+        return len(self.numbers or b"") // 12
 
 
-class _FoundCandidates:
-    """The candidates in the order they were first written; see `earwitness_plugins.ranking.Candidates`.
+@dataclass(eq=False)
+class FoundCandidates:
+    """The memories of a container in the order they were first written; see `earwitness_plugins.ranking.Candidates`.
 
-    Where messages that were not found stand between two that were, there is one that fits nothing: so the two are not
-    beside each other.
+    Raises `MemoryGone` for ids and tokens of what was not read.
     """
 
-    def __init__(self, found: FoundRows, tokens: TokensOf) -> None:
-        self._found = found
-        self._tokens = tokens
-        self._rows: list[tuple[Any, ...] | None] = [*_with_gaps(found.rows)]
-        self.words: Doubles = np.array([row[2] if row else 0.0 for row in self._rows], np.float64)
-        self.meaning: Doubles = np.array([row[3] if row else 0.0 for row in self._rows], np.float64)
-        self.spoken: Flags = np.array([row is None or row[0] for row in self._rows], np.bool_)
+    numbers: Integers
+    words: Doubles
+    meaning: Doubles
+    spoken: Flags
+    held: int
+    documents: Mapping[str, int]
+    tokens_of: TokensOf
+    texts: dict[int, FoundMemory] = field(default_factory=dict)
+    """By number: what was read."""
 
-    def row_at(self, place: int) -> FoundMemory:
-        row = self._rows[place]
-        assert row is not None  # noqa: S101 - what fits nothing is never among the best
-        return FoundMemory(*row[4:])
+    @classmethod
+    def of(cls, found: FoundScores, tokens_of: TokensOf) -> FoundCandidates:
+        """What a statement found."""
+        numbers = _array(found.numbers, "i8")
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        return cls(
+            numbers,
+            _placed(numbers, _array(found.word_numbers, "i8"), _array(found.word_scores, "f8")),
+            _array(found.meaning, "f8")[order],
+            _array(found.spoken, "?")[order],
+            found.held,
+            dict(zip(found.terms or (), found.documents or (), strict=True)),
+            tokens_of,
+        )
+
+    def at(self, place: int) -> FoundMemory:
+        """The memory at a place."""
+        number = int(self.numbers[place])
+        if number not in self.texts:
+            raise MemoryGone
+        return self.texts[number]
 
     def id_at(self, place: int) -> str:
-        row = self._rows[place]
-        return row[4] if row else ""
+        """Its id."""
+        return self.at(place).id
 
     def idf(self, term: str) -> float:
-        return idf(self._found.held, self._found.documents.get(term, 0))
+        """What a term weighs in this container."""
+        return idf(self.held, self.documents.get(term, 0))
 
     def tokens(self, places: Sequence[int]) -> Sequence[TokenIds]:
-        return [self._tokens(self.row_at(place).content) for place in places]
+        """The token ids of the memories at these places."""
+        return [self.tokens_of(self.at(place).content) for place in places]
+
+    async def read(self, places: Sequence[int], texts_of: TextsOf) -> None:
+        """Read the memories at these places, unless they were read before."""
+        wanted = [number for number in self.numbers[list(places)].tolist() if number not in self.texts]
+        if wanted:
+            self.texts |= {row[0]: FoundMemory(*row[1:]) for row in await texts_of(wanted)}
 
 
-def _with_gaps(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...] | None]:
-    """Messages come after all else, in their order: what is no message has no neighbours."""
-    before: int | None = None
-    for row in rows:
-        if row[0]:
-            if before is not None and row[1] != before + 1:
-                yield None
-            before = row[1]
-        yield row
+async def scores(connection: Connection, statement: str, parameters: Mapping[str, Any]) -> FoundScores | None:
+    """What `HybridQuery.statement` finds; `None` without a container."""
+    cursor = connection.cursor(binary=True)
+    row = await (await cursor.execute(statement.encode(), parameters)).fetchone()
+    return None if row is None else FoundScores(*row)
+
+
+async def texts(connection: Connection, container: int, numbers: Sequence[int]) -> Sequence[tuple[Any, ...]]:
+    """The memories with these numbers that are there: number, id, content, metadata."""
+    wanted = {"container": container, "numbers": "{" + ",".join(map(str, numbers)) + "}"}
+    return await (await connection.execute(_TEXTS, wanted)).fetchall()
+
+
+async def ranked(
+    candidates: FoundCandidates, query: HybridQuery, method: RankingMethod, texts_of: TextsOf
+) -> list[ScoredRow]:
+    """The best, best first: each with its score, and what that is made of. Raises `MemoryGone`."""
+    size = len(query.text)
+    ranking = await aside(size, Ranking, candidates, query.words, query.limit, method)
+    await candidates.read(ranking.shortlist, texts_of)
+    await aside(size, ranking.rerank)
+    await candidates.read(ranking.finalists, texts_of)
+    best = ranking.best()
+    rows = zip(best.places, best.scores, best.parts, strict=True)
+    return [(candidates.at(place), score, parts) for place, score, parts in rows]
+
+
+def _placed(numbers: Integers, some: Integers, scores: Doubles) -> Doubles:
+    """The scores of some memories as those of all of these ascending numbers, 0 where there is none."""
+    found: Doubles = np.zeros(len(numbers))
+    if len(numbers) and len(some):
+        places = np.minimum(np.searchsorted(numbers, some), len(numbers) - 1)
+        there = numbers[places] == some
+        found[places[there]] = scores[there]
+    return found
+
+
+def _array(sent: bytes | None, kind: str) -> NDArray[Any]:
+    """An array without nulls, of one dimension. Format: `array_send` in PostgreSQL's `arrayfuncs.c`.
+
+    Five integers (dimensions, flags, type; size and lower bound of the dimension), then the elements, each after its
+    length.
+    """
+    elements = np.dtype([("length", ">i4"), ("value", np.dtype(kind).newbyteorder(">"))])
+    return np.frombuffer(sent or b"", elements, offset=_HEAD if sent else 0)["value"].astype(kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, SecretStr
 
@@ -25,7 +25,20 @@ from . import embedder_change, fingerprint, reads, writes
 from .conditions import JsonbCondition
 from .health import examined
 from .schema import COMPONENT, MIGRATIONS
-from .search import ITERATE, FoundMemory, FoundRows, HybridQuery, KnownContainer, ScoredRow, newest
+from .search import (
+    LARGE,
+    FoundCandidates,
+    FoundMemory,
+    FoundScores,
+    HybridQuery,
+    KnownContainer,
+    MemoryGone,
+    ScoredRow,
+    newest,
+    ranked,
+    scores,
+    texts,
+)
 from .text import given, kept, kept_metadata
 from .tokens import TokenCache
 from .vectors import as_text
@@ -159,11 +172,11 @@ class PostgresStore:
         text = plain(query)
         vector = as_text((await embedded(self._embedder, [text]))[0])
         asked = HybridQuery(text, vector, self._embedder.identity.dimension, limit)
-        rows = await self._rows(container, asked, await self._condition(container, filter))
-        ranked = newest(rows) if asked.is_empty else await self._ranked(container, asked, FoundRows.of(rows))
+        condition = await self._condition(container, filter)
+        best = await (self._newest if asked.is_empty else self._ranked)(container, asked, condition)
         hits = [
             Hit.unchecked({"memory": reads.memory(container, row), "score": score, "parts": parts})
-            for row, score, parts in ranked
+            for row, score, parts in best
         ]
         return [hit for hit in hits if matches(filter, hit.memory.metadata)]
 
@@ -260,31 +273,50 @@ class PostgresStore:
             condition.text, condition.parameters = "m.id = ANY(%(f0)s)", {"f0": [kept(each.id) for each in found]}
         return condition
 
-    async def _rows(self, container: str, query: HybridQuery, condition: JsonbCondition) -> Sequence[tuple[Any, ...]]:
-        """What the one statement finds. Of a large container, not all vectors are compared."""
+    async def _newest(self, container: str, query: HybridQuery, condition: JsonbCondition) -> Sequence[ScoredRow]:
+        """What a query without words and meaning finds."""
+        return newest(await self._database.rows(*query.statement(kept(container), condition, None)))
+
+    async def _ranked(self, container: str, query: HybridQuery, condition: JsonbCondition) -> Sequence[ScoredRow]:
+        """The best. In a large container not all vectors are compared, which takes a transaction with settings."""
         known = self._known.get(container)
-        statement, parameters = query.statement(kept(container), condition, known)
+        search = partial(self._searched, container=container, query=query, condition=condition)
+        is_large = known is not None and known.is_large
+        found: Sequence[ScoredRow] | None = await self._database.read(search, one_state=is_large)
+        if found is None:
+            found = await self._database.read(search)
+        return found or []
 
-        async def iterating(connection: Connection) -> Sequence[tuple[Any, ...]]:
-            await connection.execute(ITERATE)
-            return await (await connection.execute(statement.encode(), parameters)).fetchall()
+    async def _searched(
+        self, connection: Connection, container: str, query: HybridQuery, condition: JsonbCondition
+    ) -> Sequence[ScoredRow] | None:
+        """The best; `None` if one of them was removed before it was read."""
+        found = await self._scores(connection, container, query, condition)
+        if found is None:
+            return []
+        candidates = await aside(found.size, FoundCandidates.of, found, self._tokens)
+        try:
+            return await ranked(candidates, query, self._method, partial(texts, connection, found.container))
+        except MemoryGone:
+            return None
 
-        if known is None or query.is_empty:
-            return await self._database.rows(statement, parameters)
-        finding = self._database.read(iterating) if known.is_large else self._database.rows(statement, parameters)
-        rows = await finding
-        if FoundRows.of(rows).number == known.number:
-            return rows
-        self._known.pop(container, None)  # somebody has dropped it, and perhaps made it anew
-        return await self._rows(container, query, condition)
-
-    async def _ranked(self, container: str, query: HybridQuery, found: FoundRows) -> Sequence[ScoredRow]:
+    async def _scores(
+        self, connection: Connection, container: str, query: HybridQuery, condition: JsonbCondition
+    ) -> FoundScores | None:
+        """What may be among the best; `None` if the container has never held any."""
+        known = self._known.pop(container, None)
+        if known is not None and known.is_large:
+            await connection.execute(LARGE)
+        found = await scores(connection, *query.statement(kept(container), condition, known))
+        if known is not None and (found is None or found.container != known.number):
+            # somebody has dropped it, and perhaps made it anew
+            found = await scores(connection, *query.statement(kept(container), condition, None))
         self._remember(container, found)
-        return await aside(len(query.text), lambda: list(found.ranked(query, self._method, self._tokens)))
+        return found
 
-    def _remember(self, container: str, found: FoundRows) -> None:
+    def _remember(self, container: str, found: FoundScores | None) -> None:
         self._known.pop(container, None)
-        if found.number is not None:
-            self._known[container] = KnownContainer(found.number, found.held > writes.EXACT)
+        if found is not None:
+            self._known[container] = KnownContainer(found.container, found.held > writes.EXACT)
         if len(self._known) > _MOST_KNOWN:
             del self._known[next(iter(self._known))]
