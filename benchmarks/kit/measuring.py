@@ -1,10 +1,11 @@
-"""Time, CPU and memory of an operation. CPU is of the whole process, all its threads."""
+"""Time, CPU and memory of an operation. CPU is of the whole process, all its threads, and of its servers."""
 
 from __future__ import annotations
 
 import resource
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -35,14 +36,39 @@ class Timing(NamedTuple):
 Round = Sequence[Sample]
 
 
-async def sampled(operations: Iterable[Callable[[], Awaitable[object]]]) -> list[Sample]:
-    """Run each operation once."""
-    samples = []
+async def sampled(operations: Iterable[Callable[[], Awaitable[object]]], servers: Sequence[int] = ()) -> list[Sample]:
+    """Run each operation once. What these processes and their children work meanwhile counts, too."""
+    samples, others = [], family(servers)
     for operation in operations:
-        cpu, wall = time.process_time(), time.perf_counter()
+        theirs, cpu, wall = cpu_seconds(others), time.process_time(), time.perf_counter()
         await operation()
-        samples.append(Sample(1000 * (time.perf_counter() - wall), 1000 * (time.process_time() - cpu)))
+        took, worked = time.perf_counter() - wall, time.process_time() - cpu
+        samples.append(Sample(1000 * took, 1000 * (worked + cpu_seconds(others) - theirs)))
     return samples
+
+
+def family(processes: Sequence[int]) -> list[int]:
+    """These processes, their children, and theirs; none where the system does not tell."""
+    if not processes or not Path("/proc/self/stat").exists():
+        return []
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+    found = list(processes)
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
+    return found
+
+
+def cpu_seconds(processes: Sequence[int]) -> float:
+    """What these processes have worked so far, all their threads. Format: `schedstats` of Linux, in nanoseconds."""
+    total = 0
+    for process in processes:
+        for thread in Path(f"/proc/{process}/task").glob("*/schedstat"):
+            with suppress(OSError):
+                total += int(thread.read_text().split()[0])
+    return total / 1e9
 
 
 def timing(rounds: Sequence[Round]) -> Timing:

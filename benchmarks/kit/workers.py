@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from . import contenders, made
-from .contenders import Contender, Entry
+from .contenders import Contender, Entry, Served
 from .measuring import Round, folder_mb, resident_mb, sampled
 
 WARM = 3
@@ -133,12 +133,12 @@ class _Desk:
         for operation in asked[:WARM]:
             if not await operation():
                 raise RuntimeError(f"found nothing in {container!r}")
-        return await sampled(asked)
+        return await sampled(asked, _servers(contender))
 
     async def turns(self, first: int, count: int) -> Round:
         contender = await self._opened()
         turns = [made.turn(number) for number in range(first, first + count)]
-        return await sampled(partial(contender.turn, rows) for rows in turns)
+        return await sampled([partial(contender.turn, rows) for rows in turns], _servers(contender))
 
     async def first_answer(self, container: str, limit: int) -> tuple[float, float]:
         question = made.questions(1)[0]
@@ -164,3 +164,7 @@ class _Desk:
             await contender.open(self._folder)
             self._contender = contender
         return self._contender
+
+
+def _servers(contender: Contender) -> Sequence[int]:
+    return contender.servers() if isinstance(contender, Served) else ()

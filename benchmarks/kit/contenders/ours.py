@@ -32,6 +32,11 @@ class Given(StaticEmbedder):
         return np.stack([self.known[text] for text in texts])
 
 
+def memories(rows: Sequence[Row]) -> list[Memory]:
+    """Rows as our stores take them."""
+    return [Memory(id=row.id, container=row.container, content=row.text, metadata=row.metadata) for row in rows]
+
+
 class Plain:
     """Words and meaning."""
 
@@ -39,9 +44,9 @@ class Plain:
 
     async def open(self, folder: Path) -> None:
         """One file."""
-        self._given = Given()
+        self.given = Given()
         self._store = SqliteStore(
-            path=str(folder / "story.db"), embedder=self._given, resources=Resources(), rerank=self.rerank
+            path=str(folder / "story.db"), embedder=self.given, resources=Resources(), rerank=self.rerank
         )
         await self._store.open()
 
@@ -54,14 +59,12 @@ class Plain:
 
     async def turn(self, rows: Sequence[Row]) -> None:
         """One durable transaction."""
-        self._given.known = {plain(text): vector for text, vector in {row.text: row.vector for row in rows}.items()}
-        await self._store.put(
-            [Memory(id=row.id, container=row.container, content=row.text, metadata=row.metadata) for row in rows]
-        )
+        self.given.known = {plain(text): vector for text, vector in {row.text: row.vector for row in rows}.items()}
+        await self._store.put(memories(rows))
 
     async def search(self, container: str, question: Question, limit: int) -> int:
         """With the filter that every recall has."""
-        self._given.known = {question.text: question.vector}
+        self.given.known = {question.text: question.vector}
         hits = await self._store.search(container, question.text, filter=Compare("learnedDay", ">=", 0), limit=limit)
         return len(hits)
 

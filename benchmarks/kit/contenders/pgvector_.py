@@ -14,6 +14,7 @@ from pgvector.psycopg import register_vector
 from earwitness_plugins.testing.postgres import PostgresServer
 
 from ..made import Question, Row
+from .backends_ import postmaster
 
 _TABLE = (
     "CREATE EXTENSION IF NOT EXISTS vector",
@@ -25,7 +26,8 @@ _TABLE = (
 )
 _INSERT = (
     "INSERT INTO memory VALUES (%s, %s, %s, %s, %s, %s, to_tsvector('english', %s)) ON CONFLICT (container, id) DO"
-    " UPDATE SET content = excluded.content, metadata = excluded.metadata, vector = excluded.vector"
+    " UPDATE SET content = excluded.content, metadata = excluded.metadata, day = excluded.day,"
+    " vector = excluded.vector, words = excluded.words"
 )
 _SEARCH = """
     WITH seen AS NOT MATERIALIZED (SELECT * FROM memory WHERE container = %(container)s AND day >= 0),
@@ -47,10 +49,15 @@ class PgvectorByHand:
         """Start the server, and make the table."""
         self._around = ExitStack()
         server = self._around.enter_context(PostgresServer.running(durable=True))
+        self._server = postmaster(server)
         self._connection: Any = self._around.enter_context(psycopg.connect(server.dsn, autocommit=True))
         for statement in _TABLE:
             self._connection.execute(statement)
         register_vector(self._connection)
+
+    def servers(self) -> Sequence[int]:
+        """PostgreSQL."""
+        return [self._server]
 
     async def fill(self, rows: Sequence[Row]) -> None:
         """As in `turn`, more at once."""

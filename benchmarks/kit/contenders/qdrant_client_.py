@@ -36,7 +36,7 @@ class QdrantDirect:
             models.PointStruct(
                 id=str(uuid5(NAMESPACE_OID, f"{row.container} {row.id}")),
                 vector=row.vector.tolist(),
-                payload={"container": row.container, "id": row.id, "text": row.text, "day": row.day},
+                payload={"container": row.container, "id": row.id, "text": row.text, "day": row.day, **row.metadata},
             )
             for row in rows
         ]

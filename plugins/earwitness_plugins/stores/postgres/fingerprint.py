@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from earwitness.errors import EmbedderMismatch
@@ -17,7 +18,10 @@ _SAVE = (
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 )
 _LOCK = b"SELECT pg_advisory_xact_lock(hashtext('earwitness.embedder'))"
-_SHARE = b"SELECT pg_advisory_xact_lock_shared(hashtext('earwitness.embedder'))"
+SHARE = b"SELECT pg_advisory_xact_lock_shared(hashtext('earwitness.embedder'))"
+"""Lets nobody change the embedder until the transaction ends. What a later statement reads stays so."""
+FACTS = "(SELECT json_object_agg(name, value) FROM earwitness.memory_fact)"
+"""A column that `of` understands."""
 
 
 class PostgresFingerprint(NamedTuple):
@@ -36,9 +40,13 @@ def fingerprint_of(identity: EmbedderIdentity) -> PostgresFingerprint:
 
 async def stored(connection: Connection) -> PostgresFingerprint | None:
     """The fingerprint in the database; `None` for a new one."""
-    facts = await (await connection.execute(b"SELECT name, value FROM earwitness.memory_fact")).fetchall()
-    found: dict[str, str] = dict(facts)
-    return PostgresFingerprint(found["embedder"], found["words"]) if "embedder" in found else None
+    row = await (await connection.execute(f"SELECT {FACTS}".encode())).fetchone()
+    return of(row[0] if row else None)
+
+
+def of(facts: Mapping[str, str] | None) -> PostgresFingerprint | None:
+    """The fingerprint among all facts."""
+    return PostgresFingerprint(facts["embedder"], facts["words"]) if facts and "embedder" in facts else None
 
 
 async def lock(connection: Connection) -> None:
@@ -48,8 +56,12 @@ async def lock(connection: Connection) -> None:
 
 async def check(connection: Connection, label: str, ours: PostgresFingerprint) -> None:
     """Raises `EmbedderMismatch` when somebody has changed the embedder since `open`. Nobody can, until this ends."""
-    await connection.execute(_SHARE)
-    found = await stored(connection)
+    await connection.execute(SHARE)
+    require(await stored(connection), label, ours)
+
+
+def require(found: PostgresFingerprint | None, label: str, ours: PostgresFingerprint) -> None:
+    """Raises `EmbedderMismatch` when what was found is not ours."""
     if found is not None and found != ours:
         raise mismatch(label, found, ours)
 

@@ -136,13 +136,15 @@ CREATE POLICY memory_word_reader ON earwitness.memory_word FOR SELECT
     USING (container IN (SELECT earwitness.readable_containers(current_user)));
 """
 
-_LEARNED_DAY = """
+_LEAN = """
 ALTER TABLE earwitness.memory ADD COLUMN learned_day numeric GENERATED ALWAYS AS (
     CASE jsonb_typeof(metadata -> 'learnedDay') WHEN 'number' THEN (metadata -> 'learnedDay')::numeric END
 ) STORED;
 COMMENT ON COLUMN earwitness.memory.learned_day IS 'learnedDay of metadata, which every recall compares; else null';
+DROP INDEX earwitness.memory_word_number;
 """
-"""It rewrites the table. Looking into the JSON of every memory took half the time of a search."""
+"""It rewrites the table. To look into the JSON of every memory took half the time of a search, and the index a fifth of
+that of a write; words are removed by their names."""
 
 
 def _partitions(table: str) -> str:
@@ -158,6 +160,6 @@ def _partitions(table: str) -> str:
 MIGRATIONS: tuple[PostgresMigration, ...] = (
     _TABLES + comments(MEMORIES, MEMORIES_COLUMNS) + _partitions("memory") + _partitions("memory_word"),
     _READERS + comments(READERS, READERS_COLUMNS),
-    _LEARNED_DAY,
+    _LEAN,
 )
 """Never change one that was released; add one at the end."""

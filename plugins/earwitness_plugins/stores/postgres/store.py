@@ -15,7 +15,7 @@ from earwitness.long_texts import aside
 from earwitness.protocols import Embedder
 from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
-from earwitness.words import plain, terms
+from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.postgres import Connection, PostgresDatabase, PostgresWork
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
@@ -39,7 +39,7 @@ from .search import (
     scores,
     texts,
 )
-from .text import given, kept, kept_metadata
+from .text import given, kept, kept_metadata, kept_terms
 from .tokens import TokenCache
 from .vectors import as_text
 from .writes import PreparedRow
@@ -129,15 +129,22 @@ class PostgresStore:
     async def put(self, memories: Sequence[Memory]) -> None:
         """Write or replace by (container, id): durable on return, all or nothing. Of one id twice, the last counts."""
         if memories:
-            await self._database.write(await self.prepared(memories), repeatable=True)
+            await self._put(memories, back=False)
 
     async def prepared(self, memories: Sequence[Memory]) -> PostgresWork[None]:
         """What `put` would write, as work for a transaction of this database."""
-        return self._writing(await self._prepared(memories), back=False)
+        operation = self._writing(await self._prepared(memories), back=False)
+
+        async def whole(connection: Connection) -> None:
+            await connection.execute(fingerprint.SHARE)
+            await operation(connection)
+
+        return whole
 
     async def put_back(self, memories: Sequence[Memory]) -> None:
         """As `put`; but what was removed before takes the place it had."""
-        await self._database.write(self._writing(await self._prepared(memories), back=True), repeatable=True)
+        if memories:
+            await self._put(memories, back=True)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove by container name → ids. Unknown ids are ignored."""
@@ -239,10 +246,17 @@ class PostgresStore:
     async def _check(self, connection: Connection) -> None:
         await fingerprint.check(connection, self._database.label, self._fingerprint)
 
+    async def _put(self, memories: Sequence[Memory], *, back: bool) -> None:
+        operation = self._writing(await self._prepared(memories), back=back)
+        await self._database.write(operation, repeatable=True, first=fingerprint.SHARE)
+
     def _writing(self, prepared: Sequence[PreparedRow], *, back: bool) -> PostgresWork[None]:
+        """What writes them, once `fingerprint.SHARE` has run."""
+
         async def operation(connection: Connection) -> None:
-            await self._check(connection)
-            await writes.put(connection, prepared, back=back)
+            containers = await writes.locked(connection, (each.container for each in prepared))
+            fingerprint.require(containers.made_with, self._database.label, self._fingerprint)
+            await writes.put(connection, prepared, containers, back=back)
 
         return operation
 
@@ -252,7 +266,7 @@ class PostgresStore:
         plains = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
         different = list(dict.fromkeys(plains.values()))
         vectors = await embedded(self._embedder, different)
-        words = await aside(work_on(different), lambda: [[*map(kept, terms(text))] for text in different])
+        words = await aside(work_on(different), lambda: [kept_terms(text) for text in different])
         made = {text: (its, as_text(vector)) for text, its, vector in zip(different, words, vectors, strict=True)}
         return [
             PreparedRow(

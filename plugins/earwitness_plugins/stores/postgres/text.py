@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from earwitness.records.memory_types import Metadata
+from earwitness.words import terms
 
 _ESCAPE = "\x1a"
 _NUL, _ITSELF = f"{_ESCAPE}0", f"{_ESCAPE}1"
@@ -23,6 +24,11 @@ def kept(text: str) -> str:
 def given(text: str) -> str:
     """The text as it was."""
     return text.replace(_NUL, "\x00").replace(_ITSELF, _ESCAPE) if _ESCAPE in text else text
+
+
+def kept_terms(text: str) -> list[str]:
+    """The terms of a plain text, as the table of words has them."""
+    return [*map(kept, terms(text))]
 
 
 class KeptMetadata(NamedTuple):
