@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from operator import attrgetter
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -23,6 +23,13 @@ _DOCUMENTS = 100
 """In one request at most."""
 _AT_ONCE = 8
 """Requests."""
+_SERVE = """
+import sys
+from earwitness_plugins.testing.supermemory import Emulator
+with Emulator() as service:
+    print(service.url, flush=True)
+    sys.stdin.read()
+"""
 _PATIENCE = 120.0
 """Seconds to wait for an answer: what is measured is how long it takes."""
 
@@ -106,24 +113,12 @@ class SupermemoryDirect:
 
 @contextmanager
 def emulated() -> Iterator[tuple[str, int]]:
-    """An emulator without delays in another process: its address, and its process."""
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
-    process.start()
-    try:
-        yield ours.recv(), process.pid or 0
-    finally:
-        ours.send("stop")
-        process.join(timeout=30)
-
-
-def _serve(connection: Connection) -> None:
-    from earwitness_plugins.testing.supermemory import Emulator
-
-    with Emulator() as service:
-        connection.send(service.url)
-        connection.recv()
+    """An emulator without delays in another process: its address, and its process. It ends with this one."""
+    with Popen([sys.executable, "-c", _SERVE], stdin=PIPE, stdout=PIPE, text=True) as process:
+        try:
+            yield (process.stdout.readline().strip() if process.stdout else ""), process.pid
+        finally:
+            process.communicate()
 
 
 def _batched(many: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -1,14 +1,14 @@
 """Any store can hand its candidates to the ranker: nothing here knows of SQLite."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
 from earwitness.words import query_words
 from earwitness_plugins.embedders.static import StaticEmbedder
-from earwitness_plugins.ranking import Doubles, Flags, RankingMethod, TokenIds, rank
+from earwitness_plugins.ranking import Doubles, Flags, Ranking, RankingMethod, TokenIds, rank
 
 TEXTS = ("a sword in the cave", "soup", "swords and shields", "where is it hidden?", "the old cave")
 
@@ -62,3 +62,41 @@ def test_a_reranker_compares_the_best_once_more_token_by_token(embedder: StaticE
     ranked = rank(found, query_words("swords and a shield"), 5, RankingMethod(reranker=embedder))
     assert ranked.places[0] == 2
     assert ranked.parts[0]["rerank"] == 1
+
+
+@dataclass(frozen=True)
+class FewRead(Texts):
+    """Candidates of a store that reads ids and texts only when a step is about to look at them."""
+
+    read: set[int] = field(default_factory=set)
+
+    @property
+    def spoken(self) -> Flags:
+        return np.ones(len(self.texts), np.bool_)
+
+    def id_at(self, place: int) -> str:
+        assert place in self.read
+        return super().id_at(place)
+
+    def tokens(self, places: Sequence[int]) -> list[TokenIds]:
+        assert self.read.issuperset(places)
+        return super().tokens(places)
+
+
+@pytest.mark.parametrize("limit", [3, 80])
+@pytest.mark.parametrize("reranks", [True, False])
+def test_a_ranking_in_steps_says_before_what_it_will_look_at(
+    embedder: StaticEmbedder, limit: int, *, reranks: bool
+) -> None:
+    generator = np.random.default_rng(limit)
+    texts = [f"{TEXTS[n % len(TEXTS)]} {n}" for n in range(1_500)]
+    words, meaning = (np.maximum(generator.integers(-3, 5, 1_500), 0).astype(np.float64) for _ in range(2))
+    method = RankingMethod(reranker=embedder if reranks else None)
+    few = FewRead(texts, words, meaning, embedder)
+    ranking = Ranking(few, query_words("swords and shields"), limit, method)
+    few.read.update(ranking.shortlist)
+    ranking.rerank()
+    few.read.update(ranking.finalists)
+    all_read = FewRead(texts, words, meaning, embedder, {*range(1_500)})
+    assert ranking.best() == rank(all_read, query_words("swords and shields"), limit, method)
+    assert len(few.read) < 1_000

@@ -13,14 +13,15 @@ import pytest
 from pydantic import SecretStr
 
 from earwitness.errors import EmbedderMismatch, StorageError
-from earwitness.filters import Compare, Not, equals
+from earwitness.filters import Compare, Not, equals, matches
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
 from earwitness.testing.samples import memory
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.ledgers.postgres import PostgresLedger
-from earwitness_plugins.postgres import Connection
-from earwitness_plugins.stores.postgres import PostgresStore, writes
+from earwitness_plugins.postgres import Connection, PostgresDatabase
+from earwitness_plugins.stores.postgres import PostgresStore, search, writes
+from earwitness_plugins.stores.postgres.schema import COMPONENT, MIGRATIONS
 from earwitness_plugins.stores.sqlite import SqliteStore
 from earwitness_plugins.testing.postgres import PostgresServer
 
@@ -118,6 +119,76 @@ async def test_a_large_container_without_vectors_is_searched_by_words(
         assert (await store.search("c", "unicorn", limit=3))[0].memory.id == "needle"
     assert (await store.search("c", "", limit=3))[0].memory.id == "needle"
     await store.close()
+
+
+async def test_a_memory_that_another_process_removes_during_a_search_costs_no_other_hit(
+    store: PostgresStore, postgres_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores and texts are read by two statements. Where they do not agree, both read one state of the database."""
+    other = made(postgres_dsn)
+    await other.open()
+    await store.put(talk("c", 30))
+    read, calls = search.texts, []
+
+    async def slow(connection: Connection, container: int, numbers: Any) -> Any:
+        calls.append(len(numbers))
+        if len(calls) == 1:
+            await other.remove({"c": [f"m{n:04}" for n in range(5, 15)]})
+        return await read(connection, container, numbers)
+
+    monkeypatch.setattr("earwitness_plugins.stores.postgres.store.texts", slow)
+    hits = await store.search("c", "the dragon", limit=30)
+    assert len(calls) == 2
+    assert {hit.memory.id for hit in hits} == {each.id for each in await other.list("c")}
+    await other.close()
+
+
+async def test_the_days_of_a_recall_are_compared_as_everywhere(store: PostgresStore) -> None:
+    """`learnedDay` has a column of its own; what is no number is none there either."""
+    days: dict[str, Any] = {"no": "3", "yes": True, "list": ["3"], "big": 2**60, "half": 2.5, "low": -1, "tiny": 1e-9}
+    given = [memory("c", name, learnedDay=day) for name, day in days.items()] + [memory("c", "none")]
+    await store.put(given)
+    for value in (-1, 0, 2.5, 1e-9, 2**60, 2**60 + 1, 1e300):
+        for operator in ("<", "<=", ">", ">=", "==", "!="):
+            asked = Compare("learnedDay", operator, value)  # type: ignore[arg-type]
+            expected = {each.id for each in given if matches(asked, each.metadata)}
+            assert {each.id for each in await store.list("c", filter=asked)} == expected, asked
+
+
+async def test_a_database_of_the_schema_before_is_migrated(new_postgres_dsn: str) -> None:
+    """Its memories are found by their days, and what is edited or removed leaves no word behind."""
+    database = PostgresDatabase(new_postgres_dsn)
+    await database.open(COMPONENT, MIGRATIONS[:2])
+
+    async def fill(connection: Connection) -> None:
+        for statement in BEFORE:
+            await connection.execute(statement)
+
+    await database.write(fill)
+    await database.close()
+    store = made(new_postgres_dsn, None)
+    await store.open()
+    asked = Compare("learnedDay", "<=", 3)
+    assert [hit.memory.id for hit in await store.search("c", "swords", filter=asked)] == ["early"]
+    await store.put([memory("c", "early", "Alice found bread.", learnedDay=3)])
+    await store.remove({"c": ["late"]})
+    words = await store.database.rows("SELECT DISTINCT term FROM earwitness.memory_word ORDER BY term")
+    assert words == [("alic",), ("bread",), ("found",)]
+    assert await store.count("c") == 1
+    await store.close()
+
+
+BEFORE = (
+    b"INSERT INTO earwitness.memory_container (name, memories, words) VALUES ('c', 2, 6)",
+    b"""INSERT INTO earwitness.memory (container, number, id, content, metadata, words, indexed)
+    SELECT number, nextval('earwitness.memory_number'), id, id || ' swords',
+        jsonb_build_object('type', 'message', 'learnedDay', day), 2, false
+    FROM earwitness.memory_container, (VALUES ('early', 3), ('late', 4)) AS v (id, day)""",
+    b"""INSERT INTO earwitness.memory_word SELECT container, term, number, 1, 2
+    FROM earwitness.memory, (VALUES ('early', 'earli'), ('early', 'sword'), ('late', 'late'), ('late', 'sword'))
+        AS v (its, term) WHERE id = its""",
+)
+"""Two memories, written as the version before did."""
 
 
 async def test_what_postgres_cannot_hold_comes_back_as_it_was(store: PostgresStore) -> None:
