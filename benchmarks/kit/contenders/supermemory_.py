@@ -13,6 +13,8 @@ from subprocess import PIPE, Popen
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
+from pydantic import SecretStr
+
 from earwitness.loading.resources import Resources
 
 from ..made import Question, Row
@@ -46,7 +48,7 @@ class Supermemory(Backend):
             path=str(folder / "story.db"),
             embedder=self.given,
             resources=Resources(),
-            api_key=_KEY,
+            api_key=SecretStr(_KEY),
             base_url=url,
             search_timeout=_PATIENCE,
             timeout=_PATIENCE,
