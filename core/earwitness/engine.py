@@ -116,6 +116,11 @@ class Engine:
         return self.store if isinstance(self.store, LocalFirstStore) else None
 
     @cached_property
+    def written_store(self) -> Store:
+        """The store that the applier writes to: the one elsewhere, where one here has everything first."""
+        return self.local_first.elsewhere if self.local_first else self.store
+
+    @cached_property
     def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:
         """Ledger and store, or the store here, if a plan and its memories can share one transaction of theirs."""
         ledger, store = self.ledger, self.local_first.local if self.local_first else self.store

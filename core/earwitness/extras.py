@@ -133,13 +133,18 @@ class ReembeddingStore(Protocol):
 
 @runtime_checkable
 class LocalFirstStore(Protocol):
-    """An optional extra of stores that keep everything in a store here and in one elsewhere. Plans that only add
-    memories reach the one here even while the other is away: those who perceived a message remember it then. What the
-    other does not take stays pending."""
+    """An optional extra of stores that keep everything in a store here and in one elsewhere. Plans reach the one here
+    even while the other is away: those who perceived a message remember it then, and recalls that the other cannot
+    answer yet ask this one. What the other does not take stays pending."""
 
     @property
     def local(self) -> Store:
-        """The store here. `put`, `remove` and `drop` write to it first."""
+        """The store here. `put`, `remove` and `drop` write to it first, then to the other."""
+        ...
+
+    @property
+    def elsewhere(self) -> Store:
+        """The store elsewhere. It gets a plan after the one here."""
         ...
 
     @property

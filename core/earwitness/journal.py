@@ -277,7 +277,7 @@ class Journal:
         with suppress(StorageError):
             await self._decider.caught_up(wait)
         own = character_container(self._live.snapshot.id, reader()).name
-        if self._applier.failure is None:
+        if self._applier.may_catch_up:
             with suppress(StorageError):
                 await self._applier.remembered_by(own, timeout=max(0.0, end - loop.time()))
         if self._decider.idle and all(self._applier.remembers(each, own) for each in self._live.unapplied):

@@ -84,7 +84,8 @@ class Live:
     There are no world updates after the entry `latest_update`. `previous` is the session before a message, usually
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
     entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
-    the recorded plans that the store does not hold yet. `recording` is held while a plan is recorded and taken over.
+    the recorded plans that the store does not hold yet; those `kept` are in the store here, where the store is a
+    `LocalFirstStore`. `recording` is held while a plan is recorded and taken over.
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
@@ -98,6 +99,7 @@ class Live:
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
     unapplied: dict[int, Unapplied] = field(default_factory=dict)
+    kept: set[int] = field(default_factory=set)
     recording: asyncio.Lock = field(default_factory=asyncio.Lock)
     decided_elsewhere: int = 0
     taken_back: dict[str, frozenset[str]] | None = None
@@ -126,6 +128,15 @@ class Live:
         """
         quoting = self.stored.get(QUOTING, {}).values()
         return {str(each) for each in quoting}.union(each.message.content for each in self.recent)
+
+    @property
+    def lacking(self) -> Mapping[int, Unapplied]:
+        """The recorded plans that no store holds yet, by sequence number."""
+        if not self.kept:
+            return self.unapplied
+        if self.kept.issuperset(self.unapplied):
+            return {}
+        return {sequence: each for sequence, each in self.unapplied.items() if sequence not in self.kept}
 
     @property
     def size(self) -> str:

@@ -20,6 +20,7 @@ from ..engine import SPOOL, Engine
 from ..errors import StorageError, UnknownName, named
 from ..extras import TransactionLedger, TransactionStore
 from ..live import Live, Unapplied
+from ..protocols import Store
 from ..records.memory import Memory
 from ..records.plan import Plan, Snapshot
 from ..staleness import StalenessCheck
@@ -27,6 +28,7 @@ from ..time_limit import contained
 from .backlog import Backlog
 from .deliveries import BACKLOG_BATCH, BATCH, arrival_day, shares_transaction, work_of_plain
 from .derivations import append_proposed
+from .local_writer import LocalWriter
 from .plan_writer import PlanWriter
 from .waiters import Waiters
 
@@ -52,6 +54,8 @@ class Applier:
         self._backlog = Backlog(live)
         self._waiters = Waiters(engine.foreground)
         self._writer = PlanWriter(engine, live, self._backlog, self._waiters, self.staleness)
+        self._local = self._local_writer()
+        """Brings them into the store here, where the store is a `LocalFirstStore`."""
         self._begun = 0
         """The number of attempts begun."""
         self._failed = 0
@@ -64,6 +68,19 @@ class Applier:
         self._gathered = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         background.on_close(self._hurry.set)
+
+    def _local_writer(self) -> LocalWriter | None:
+        if (both := self._engine.local_first) is None:
+            return None
+        return LocalWriter(
+            both,
+            engine=self._engine,
+            live=self._live,
+            background=self._background,
+            backlog=self._backlog,
+            waiters=self._waiters,
+            writer=self._writer,
+        )
 
     @property
     def _left(self) -> dict[int, Unapplied]:
@@ -89,7 +106,7 @@ class Applier:
         followed by others: many are written faster together. A `LocalFirstStore` shares one with the store here, after
         others that are there already; the one elsewhere gets its memories later.
         """
-        follows = len(self._backlog.kept) == len(self._left)
+        follows = not self._live.lacking
         transaction = self._engine.transaction if follows and not more and shares_transaction(plan) else None
         batch = next(work_of_plain([plan]).batches(), None) if transaction else None
         if transaction and batch:
@@ -139,6 +156,8 @@ class Applier:
     def _start(self) -> None:
         """Start applying, or retry at once."""
         self._hurry.set()
+        if self._local:
+            self._local.start()
         if self._left and (self._work is None or self._work.done()):
             self._work = self._background.start(self._run, f"apply {self._live.snapshot.id}")
 
@@ -174,19 +193,24 @@ class Applier:
             await self._wait(lambda: not any(each in self._left for each in waiting), timeout)
 
     @property
-    def is_readable(self) -> bool:
-        """Whether the store that answers has everything recorded so far. While the one elsewhere is away, that is the
-        one here, where there are two."""
-        both = self._engine.local_first
-        return not self._left or (
-            both is not None and bool(both.failures) and len(self._backlog.kept) == len(self._left)
-        )
+    def may_catch_up(self) -> bool:
+        """Whether waiting for memories makes sense: what they are recalled from took the last ones."""
+        return (self._local or self).failure is None
 
-    async def readable(self) -> None:
-        """Wait until a read finds everything recorded so far that is due. Raises as `remembered`."""
-        waiting = list(self._left)
-        with self._waiters.waiting_for_all():
-            await self._wait(lambda: self.is_readable or not any(each in self._left for each in waiting), None)
+    async def readable_store(self) -> Store:
+        """The store to read, once it has everything recorded so far that is due: the one here, where there are two and
+        the one elsewhere lacks something. Raises `StorageError`, at once if the store has failed and is retried."""
+        both = self._engine.local_first
+        if both and self._local and self._left:
+            try:
+                await self._local.caught_up()
+            except Exception as error:
+                raise _unavailable() from error
+            return both.local
+        if self.failure is not None and self._left:
+            raise _unavailable() from self.failure
+        await self.delivered()
+        return self._engine.store
 
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():
@@ -217,8 +241,6 @@ class Applier:
                 self._writer.done(list(self._left))
             except BaseException as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
                 failure = contained(error)
-                with suppress(Exception):
-                    await self._writer.keep()
                 self.failure, self._failed = failure, self._begun
                 self._waiters.notify()
                 await self._note(failure)
@@ -248,6 +270,8 @@ class Applier:
         if not self._engine.one_database:  # a plan must be durable before any of it is written
             await self._engine.ledger.sync()
         while self._left:
+            if self._local:
+                await self._local.caught_up()
             await self._gather()
             plans, began = await self._next(), perf_counter()
             was_long = any(plan.sequence in self._backlog.long for plan in plans)
@@ -271,6 +295,8 @@ class Applier:
         plans: list[Plan] = []
         room = BATCH if self._backlog.has_piled_up and not self._is_waited_for() else BACKLOG_BATCH
         for sequence, known in list(islice(self._left.items(), READ_AT_ONCE)):
+            if self._local and sequence not in self._backlog.kept:
+                break
             plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
             if plan is None:  # the session was forgotten meanwhile
                 self._writer.done([sequence])
@@ -287,3 +313,7 @@ class Applier:
         """Whether somebody waits for more than what a recall finds at hand."""
         waiters = self._waiters
         return bool(waiters.for_all or (waiters.wanted and (self._backlog.others or self._backlog.long)))
+
+
+def _unavailable() -> StorageError:
+    return StorageError("the store is unavailable and cannot be searched")

@@ -21,8 +21,6 @@ class Backlog:
         """Sequence numbers of those plans left that are written in several batches."""
         self.remembered: set[int] = set()
         """Sequence numbers of those plans whose participants already remember the message."""
-        self.kept: set[int] = set()
-        """Sequence numbers of those plans left that the store here has, where the store is a `LocalFirstStore`."""
         self.written: dict[int, set[str]] = {}
         """Sequence number of the plan being written → the containers that have their memories of it."""
         self._live = live
@@ -33,6 +31,11 @@ class Backlog:
     def left(self) -> dict[int, Unapplied]:
         """Plans recorded but not applied, by sequence number."""
         return self._live.unapplied
+
+    @property
+    def kept(self) -> set[int]:
+        """Sequence numbers of those plans left that the store here has, where the store is a `LocalFirstStore`."""
+        return self._live.kept
 
     @property
     def has_piled_up(self) -> bool:

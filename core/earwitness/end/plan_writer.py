@@ -74,21 +74,6 @@ class PlanWriter:
         await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
         self.done(sequences)
 
-    async def keep(self) -> None:
-        """Let the store here have what it can, while the one elsewhere does not answer. Raises `StorageError`."""
-        if (both := self._engine.local_first) is None:
-            return
-        for sequence in [each for each in self._backlog.left if each not in self._backlog.kept]:
-            plan = self._backlog.left[sequence].plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
-            if plan is None or plan.forgotten:  # the ledger forgets a character with both stores
-                return
-            work = await work_of(self._engine, [plan], arrived=self._live.has_arrived)
-            for memories, _ in work.batches():
-                await self.store.limited(both.local.put(memories))
-            await self.store.limited(both.local.remove(work.remove))
-            self._backlog.keep(sequence)
-            self._waiters.notify()
-
     def done(self, sequences: Sequence[int]) -> None:
         """Drop plans that are applied."""
         self._backlog.done(sequences)
@@ -158,7 +143,7 @@ class PlanWriter:
             part = [group for group in groups if error.names(group[0].container, group[0].memory_id)]
             attempt.written += attempt.work.made(part)[1]
             raise
-        await self._still_ours([*plans, *passing], memories)
+        await self.still_ours([*plans, *passing], memories)
         attempt.written += deliveries
         self._backlog.note_written(plans, memories)
         if wanted:
@@ -176,7 +161,7 @@ class PlanWriter:
         missing = self._waiters.for_all or self._backlog.lacks(plan, self._waiters.wanted)
         return plan.sequence not in self._backlog.remembered and bool(missing)
 
-    async def _still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
+    async def still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
         """Take back what was written while another process forgot the story. Raises `UnknownName` then.
 
         If the id belongs to another story by now, its own memories under these ids are written again.
@@ -198,13 +183,13 @@ class PlanWriter:
         """Check again after attempt: a memory that another process withdrew meanwhile must not come back."""
         written: list[str] = []
         seen = plans[-1].sequence
-        while (decided := await self._decided_elsewhere(plans[0].session)) > seen:
+        while (decided := await self.decided_elsewhere(plans[0].session)) > seen:
             seen = decided
             self.store.forget()
             written = await self._write(plans, await work_of(self._engine, plans))
         return written
 
-    async def _decided_elsewhere(self, session: str) -> int:
+    async def decided_elsewhere(self, session: str) -> int:
         """The last entry that another process has decided; what is decided here is applied here, in its turn."""
         async with self._live.recording:
             decided = await self._engine.ledger.decided(session) or 0
@@ -213,7 +198,7 @@ class PlanWriter:
     async def _forget(self, plan: Plan, id: str) -> list[str]:
         """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""
         container = character_container(plan.session, id).name
-        await self.store.limited(self._engine.store.drop(container))
+        await self.store.limited(self._engine.written_store.drop(container))
         await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
         since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
         return await self._write([plan], await reconciled(self._engine, [plan], {each.memory_id for each in since}, ()))

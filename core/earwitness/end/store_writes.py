@@ -30,7 +30,7 @@ class StoreWrites:
         if not left:
             return
         try:
-            await self.limited(self._engine.store.put(left))
+            await self.limited(self._engine.written_store.put(left))
         except PartialWrite as error:
             self._batches.append([each for each in left if error.names(each.container, each.id)])
             raise
@@ -40,7 +40,7 @@ class StoreWrites:
         """Remove those that no earlier attempt has removed. Raises as `put`."""
         left = {container: [id for id in of if not self._is_removed(container, id)] for container, of in ids.items()}
         try:
-            await self.limited(self._engine.store.remove({name: of for name, of in left.items() if of}))
+            await self.limited(self._engine.written_store.remove({name: of for name, of in left.items() if of}))
         except PartialWrite as error:
             self._keep()
             self._known |= {(name, id): None for name, of in left.items() for id in of if error.names(name, id)}

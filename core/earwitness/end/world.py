@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from ..containers import character_container, world_container
 from ..engine import Engine
-from ..errors import StorageError
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live
 from ..memories import memories_of
-from ..protocols import Ledger, Store
+from ..protocols import Ledger
 from ..records.channel import Channel, apart_in, confined_to, of_guild
 from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
@@ -42,7 +41,6 @@ class World:
 
     session: str
     ledger: Ledger
-    store: Store
     news_seen: Mapping[str, int]
     joined: Mapping[str, int]
     latest: int
@@ -69,9 +67,9 @@ class World:
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
         places = channel.news, apart_in(channel.metadata)
         marked = any("\n" in each for each in seen)
-        ledger, store, joined = engine.ledger, engine.store, before.joined
+        ledger, joined = engine.ledger, before.joined
         guards = _guards(engine, live, before, channel) if engine.guards else None
-        return cls(before.id, ledger, store, seen, joined, latest, day, applier, *places, guards, marked)
+        return cls(before.id, ledger, seen, joined, latest, day, applier, *places, guards, marked)
 
     async def news(self, character: str) -> Sequence[Delivery]:
         """World updates that this character may know and has not been told yet, oldest first."""
@@ -97,10 +95,8 @@ class World:
 
         Raises `StorageError`; it raises at once if the store has failed and is being retried.
         """
-        if self.applier.failure is not None and not self.applier.is_readable:
-            raise StorageError("the store is unavailable and cannot be searched") from self.applier.failure
-        await self.applier.readable()
-        found = await self.store.search(world_container(self.session).name, query, filter=filter, limit=limit)
+        store = await self.applier.readable_store()
+        found = await store.search(world_container(self.session).name, query, filter=filter, limit=limit)
         return [sealed(hit) for hit in found]
 
     async def updates(self, character: str) -> Sequence[Delivery]:

@@ -78,10 +78,13 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     data, day = dict(live.data()), live.snapshot.state.game_day
     query, latest, reads, failures = await _listed(engine, live, settings, request, data)
     source = _source(engine, live, settings, request)
-    ledger, searched = engine.ledger, await _searched(source, reads, query, day, settings)
+    # side by side, so that a store that is slow to answer, or to fail, costs its time but once
+    searched, always = await asyncio.gather(
+        _searched(source, reads, query, day, settings), _always(source, reads[0], settings)
+    )
+    ledger = engine.ledger
     found = await _unless_own(source, reads, await recallable_whole(ledger, live.snapshot.id, reads, searched), day)
     strange = await strange_fields.reports(source, reads, request.filter, found)
-    always = await _always(source, reads[0], settings)
     answers = await _plugins(engine, live, request, query, found, data)
     hits = await recallable_whole(ledger, live.snapshot.id, reads, await _added(source, reads, answers, found))
     sections = _sections(reads, hits, always, answers, day, settings)

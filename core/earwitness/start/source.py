@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..end.reconciliation import removed_among
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
-from ..live import AtHand, Live
+from ..live import AtHand, Live, Unapplied
 from ..long_texts import LONG, aside
 from ..memories import memories_of, memory_of
 from ..protocols import Store
@@ -20,6 +20,7 @@ from ..time_limit import LimitReached, contained, reason
 from ..words import STOP_WORDS, plain, query_words, terms
 
 T = TypeVar("T")
+Lacking = Mapping[int, Unapplied]
 AT_HAND = 200
 """Number of latest entries that are searched if the store is unavailable."""
 
@@ -33,6 +34,8 @@ class RecallSource:
         self._limit = limit
         self.failure: str | None = None
         """Why the store did not answer. If set, the memories come from the latest entries only."""
+        self._is_away = False
+        """Whether the one elsewhere has failed, where there are two: the one here answers the rest of this recall."""
 
     @property
     def standing_failures(self) -> Sequence[str]:
@@ -46,51 +49,56 @@ class RecallSource:
         What is on its way may arrive during the search, which finds it as little then as `Live.unapplied` does.
         """
         both = self._engine.local_first
-        lacks = both and any(each.concerns(container) for each in self._live.unapplied.values())
-        return both.local if both and lacks else self._engine.store
+        if both is None:
+            return self._engine.store
+        lacks = self._is_away or any(each.concerns(container) for each in self._live.unapplied.values())
+        return both.local if lacks else self._engine.store
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
         """The best hits, best first. Raises `StorageError` if `strict`."""
+        lacking = dict(self._live.lacking)  # what is written meanwhile is perhaps not found
         found = await self._asked(self._store(container).search(container, query, filter=filter, limit=limit))
         if found is None:
             return await ranked_by_words(await self._at_hand(container, filter, self._latest()), query, limit)
-        if not self._live.unapplied:
+        if not lacking:
             return found
         known = {hit.memory.id for hit in found}
-        now = await self._as_decided(known)
+        now = await self._as_decided(known, lacking)
         found = [
             hit if memory is hit.memory else hit.model_copy(update={"memory": memory})
             for hit in found
             if (memory := now.get(hit.memory.id, hit.memory)) is not None and matches(filter, memory.metadata)
         ]
-        ranked = _by_share(await self._unapplied(container), await _asked(query))
+        ranked = _by_share(await self._unapplied(container, lacking), await _asked(query))
         late = (hit for hit in ranked if hit.memory.id not in known and matches(filter, hit.memory.metadata))
         return [*found, *islice(late, limit)]
 
     async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
         """Memories that match the filter, at most `limit`. Raises `StorageError` if `strict`."""
+        lacking = dict(self._live.lacking)
         found = await self._asked(self._store(container).list(container, filter=filter, limit=limit))
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
-        elif self._live.unapplied:
-            found = [each for each in await self._current(found) if matches(filter, each.metadata)]
+        elif lacking:
+            found = [each for each in await self._current(found, lacking) if matches(filter, each.metadata)]
         return found[:limit]
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, as far as they exist. Raises `StorageError` if `strict`."""
+        lacking = dict(self._live.lacking)
         found = await self._asked(self._store(container).get(container, ids))
         if found is not None:
-            return await self._current(found) if self._live.unapplied else found
+            return await self._current(found, lacking) if lacking else found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
 
-    async def _current(self, found: Sequence[Memory]) -> Sequence[Memory]:
-        now = await self._as_decided([each.id for each in found])
+    async def _current(self, found: Sequence[Memory], lacking: Lacking) -> Sequence[Memory]:
+        now = await self._as_decided([each.id for each in found], lacking)
         return [memory for each in found if (memory := now.get(each.id, each)) is not None]
 
-    async def _as_decided(self, ids: Collection[str]) -> Mapping[str, Memory | None]:
+    async def _as_decided(self, ids: Collection[str], lacking: Lacking) -> Mapping[str, Memory | None]:
         """Id → each of these memories as it will be, while the store lacks a plan that takes something away; `None` for
         one that goes. Those of other sessions are not there."""
-        plans = [each.plan for each in self._live.unapplied.values()]
+        plans = [each.plan for each in lacking.values()]
         if not ids or not any(plan is None or plan.withdrawals for plan in plans):
             return {}
         ledger, snapshot = self._engine.ledger, self._live.snapshot
@@ -116,17 +124,19 @@ class RecallSource:
             if self._engine.settings.strict:
                 raise failure from failure.__cause__
             why = reason(failure)
+        finally:
+            self._is_away |= bool(self.standing_failures)
         self.failure = f"store: {why}; only memories of the latest {AT_HAND} entries are at hand"
         return None
 
     def _latest(self) -> int:
         return max(0, self._live.snapshot.decided - AT_HAND)
 
-    async def _unapplied(self, container: str) -> Sequence[AtHand]:
+    async def _unapplied(self, container: str, lacking: Lacking) -> Sequence[AtHand]:
         """What is decided for this container and not in the store yet. Turn after turn looks at the same memories."""
-        waiting = list(self._live.unapplied.values())
+        waiting = list(lacking.values())
         if not all(each.is_plain for each in waiting):  # one may have withdrawn another
-            return await _with_words(await self._at_hand(container, EVERYTHING, min(self._live.unapplied) - 1))
+            return await _with_words(await self._at_hand(container, EVERYTHING, min(lacking) - 1))
         for each in waiting:
             if container not in each.at_hand:
                 each.at_hand[container] = await _with_words(memories_of(each.due(container)))

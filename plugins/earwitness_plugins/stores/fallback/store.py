@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, TypeVar
@@ -26,15 +25,18 @@ from earwitness.records.backends import Health
 from earwitness.records.memory import Hit, Memory
 from earwitness_plugins.services.breaker import CircuitBreaker
 
+from .primary import PrimaryStore
+
 T = TypeVar("T")
 
 
 class FallbackStore:
     """Two stores that hold the same. The `primary` one answers; while it is away, the `fallback` does.
 
-    What a plan adds is in the `fallback` at once, in one transaction with the plan where ledger and fallback share a
-    database. The applier writes it to the `primary`, in order. What that does not take stays a pending delivery in the
-    ledger, until it does. What comes back from either is checked again: its container, and the filter.
+    What a plan brings is in the `fallback` at once, in one transaction with the plan where it only adds memories and
+    ledger and fallback share a database. The applier writes it to the `primary`, in order. What that does not take
+    stays a pending delivery in the ledger, until it does. No recall waits for that. What comes back from either is
+    checked again: its container, and the filter.
 
     Args:
         primary: the store that is asked first, such as a service.
@@ -63,17 +65,19 @@ class FallbackStore:
         longest_pause: Positive = 15.0,
     ) -> None:
         _check_two(primary, fallback)
-        self._primary, self._fallback = primary, fallback
-        self._timeout, self._write_timeout = timeout, write_timeout
-        self._breaker = CircuitBreaker(failures=failures, pause=pause, longest=longest_pause)
-        self._is_open = False
-        """Whether the primary was opened; it may have been away by then."""
-        self._opening = asyncio.Lock()
+        breaker = CircuitBreaker(failures=failures, pause=pause, longest=longest_pause)
+        self._primary = PrimaryStore(primary, timeout=timeout, write_timeout=write_timeout, breaker=breaker)
+        self._fallback = fallback
 
     @property
     def local(self) -> Store:
         """The store here, which has everything first."""
         return self._fallback
+
+    @property
+    def elsewhere(self) -> Store:
+        """The primary store, within its time limits."""
+        return self._primary
 
     @property
     def database(self) -> object:
@@ -83,16 +87,15 @@ class FallbackStore:
     @property
     def failures(self) -> tuple[str, ...]:
         """Why the primary did not answer its last call; empty if it did."""
-        why = self._breaker.failure
+        why = self._primary.failure
         return () if why is None else (f"the primary store is away ({why}); the fallback answers",)
 
     async def open(self) -> None:
         """Open both. A primary that is away is opened later. Raises `StorageError` for the fallback, and what no time
         mends."""
-        self._opening = asyncio.Lock()
         await self._fallback.open()
         try:
-            await self._asked(_nothing, self._write_timeout)
+            await self._primary.open()
         except (EmbedderMismatch, SchemaMismatch):
             await self._fallback.close()
             raise
@@ -105,26 +108,24 @@ class FallbackStore:
     async def close(self) -> None:
         """Release everything."""
         try:
-            if self._is_open:
-                self._is_open = False
-                await self._primary.close()
+            await self._primary.close()
         finally:
             await self._fallback.close()
 
     async def put(self, memories: Sequence[Memory]) -> None:
         """Write to the fallback, then to the primary. Raises `StorageError` while either does not take them."""
         await self._fallback.put(memories)
-        await self._asked(lambda store: store.put(memories), self._write_timeout)
+        await self._primary.put(memories)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove from both; as `put`."""
         await self._fallback.remove(ids)
-        await self._asked(lambda store: store.remove(ids), self._write_timeout)
+        await self._primary.remove(ids)
 
     async def drop(self, container: str) -> None:
         """Remove the container from both; as `put`."""
         await self._fallback.drop(container)
-        await self._asked(lambda store: store.drop(container), self._write_timeout)
+        await self._primary.drop(container)
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, of the primary if it answers."""
@@ -151,17 +152,15 @@ class FallbackStore:
 
     async def reembed(self) -> int:
         """Make the vectors of both again, as far as they keep any; see `ReembeddingStore`."""
-        counts = [
-            await each.reembed() for each in (self._fallback, self._primary) if isinstance(each, ReembeddingStore)
-        ]
-        return max(counts, default=0)
+        here = await self._fallback.reembed() if isinstance(self._fallback, ReembeddingStore) else 0
+        return max(here, await self._primary.reembed() or 0)
 
     async def health(self) -> Health:
         """The health of both; one of them is not enough."""
         here = await self._fallback.health()
         details = {f"fallback_{name}": value for name, value in here.details.items()}
         try:
-            there = await self._asked(lambda store: store.health(), self._write_timeout)
+            there = await self._primary.health()
         except EarwitnessError as error:
             return Health(ok=False, details={"primary": f"away: {named(error)}", **details})
         state = "usable" if there.ok else "not usable"
@@ -170,20 +169,8 @@ class FallbackStore:
 
     async def _read(self, ask: Callable[[Store], Awaitable[T]]) -> T:
         with suppress(EarwitnessError):
-            return await self._asked(ask, self._timeout)
-        return await ask(self._fallback)
-
-    async def _asked(self, ask: Callable[[Store], Awaitable[T]], limit: float) -> T:
-        """The answer of the primary, which is opened first if it was away. Raises `StorageError`, and `InputError`."""
-
-        async def work() -> T:
-            async with self._opening:
-                if not self._is_open:
-                    await self._primary.open()
-                    self._is_open = True
             return await ask(self._primary)
-
-        return await self._breaker.call(work, limit)
+        return await ask(self._fallback)
 
 
 def _check_two(primary: Store, fallback: Store) -> None:
@@ -195,10 +182,6 @@ def _check_two(primary: Store, fallback: Store) -> None:
         f"{quoted(getattr(database, 'path', type(database).__name__))}. Give one of them a place of its own, such as "
         'primary = { name = "sqlite", path = "elsewhere.db" }. A store "supermemory" without a key is the embedded one.'
     )
-
-
-async def _nothing(store: Store) -> None:
-    """Asks nothing."""
 
 
 def _may_be(memory: Memory, container: str, filter: Filter) -> bool:

@@ -1,0 +1,117 @@
+"""END, step 5, of a `LocalFirstStore`: recorded plans reach the store here first, whatever the one elsewhere does.
+
+Nobody who remembers waits for the store elsewhere. The applier brings it the same plans, in the same order, after that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from itertools import islice
+from time import perf_counter
+
+from ..background import Background
+from ..containers import character_container
+from ..engine import Engine
+from ..extras import LocalFirstStore
+from ..live import Live
+from ..records.plan import Plan
+from ..time_limit import contained
+from .backlog import Backlog
+from .deliveries import Work
+from .plan_writer import PlanWriter
+from .reconciliation import work_of
+from .waiters import Waiters
+
+AT_ONCE = 64
+"""The most plans that are brought into line with the ledger together."""
+
+
+class LocalWriter:
+    """Brings one session's recorded plans into the store here, in the background."""
+
+    def __init__(
+        self,
+        store: LocalFirstStore,
+        *,
+        engine: Engine,
+        live: Live,
+        background: Background,
+        backlog: Backlog,
+        waiters: Waiters,
+        writer: PlanWriter,
+    ) -> None:
+        self.failure: Exception | None = None
+        """Why the store here did not take something; `None` if it did."""
+        self._store = store
+        self._engine, self._live, self._background = engine, live, background
+        self._backlog, self._waiters, self._writer = backlog, waiters, writer
+        self._work: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin, unless it is under way or has nothing to do."""
+        if self._live.lacking and (self._work is None or self._work.done()):
+            self._work = self._background.start(self._run, f"keep {self._live.snapshot.id}")
+
+    async def caught_up(self) -> None:
+        """Wait until the store here has everything recorded so far. Raises why it has not."""
+        while self._live.lacking:
+            self.start()
+            if self._work is not None:
+                await asyncio.wait({self._work})
+            if self.failure is not None:
+                raise self.failure
+
+    async def _run(self) -> None:
+        try:
+            if not self._engine.one_database:  # a plan must be durable before any of it is written
+                await self._engine.ledger.sync()
+            while plans := await self._next():
+                await self._keep(plans)
+            self.failure = None
+        except BaseException as error:  # noqa: BLE001 - the applier receives the error, and retries
+            self.failure = contained(error)
+            self._waiters.notify()
+
+    async def _next(self) -> list[Plan]:
+        """The next plans in order, ending with the first that forgets a character."""
+        plans: list[Plan] = []
+        for sequence, known in list(islice(self._live.lacking.items(), AT_ONCE)):
+            plan = known.plan or await self._engine.ledger.plan(self._live.snapshot.id, sequence)
+            if plan is None:  # the session was forgotten meanwhile: the applier drops it
+                self._backlog.keep(sequence)
+                continue
+            plans.append(plan)
+            if plan.forgotten:
+                break
+        return plans
+
+    async def _keep(self, plans: Sequence[Plan]) -> None:
+        seen = plans[-1].sequence
+        await self._write(plans, await work_of(self._engine, plans, arrived=self._live.has_arrived))
+        while (decided := await self._writer.decided_elsewhere(plans[0].session)) > seen:
+            seen = decided  # a memory that another process withdrew meanwhile must not come back
+            await self._write(plans, await work_of(self._engine, plans, arrived=self._live.has_arrived))
+        for plan in plans:
+            for id in plan.forgotten:
+                name = character_container(plan.session, id).name
+                await self._writer.store.limited(self._store.local.drop(name))
+            self._backlog.keep(plan.sequence)
+        self._waiters.notify()
+
+    async def _write(self, plans: Sequence[Plan], work: Work) -> None:
+        seconds = 0.0
+        for memories, _ in work.batches():
+            if seconds:
+                await self._engine.foreground.pause(seconds, self._is_waited_for)
+            began = perf_counter()
+            await self._writer.store.limited(self._store.local.put(memories))
+            await self._writer.still_ours(plans, memories)
+            self._backlog.note_written(plans, memories)
+            self._waiters.notify()
+            seconds = perf_counter() - began
+        if work.remove:
+            await self._writer.store.limited(self._store.local.remove(work.remove))
+
+    def _is_waited_for(self) -> bool:
+        return bool(self._waiters.for_all or self._waiters.wanted)
