@@ -46,6 +46,8 @@ class Unapplied:
     """The game day by which what earlier plans have left pending arrives with it; `None` = nothing does."""
     is_plain: bool = False
     """Whether it is known that the plan only adds memories."""
+    brings: bool = True
+    """Whether something that earlier plans have left pending may arrive with it."""
     at_hand: dict[str, Sequence[AtHand]] = field(default_factory=dict)
     """Container → the memories that the plan makes there by that day, for those containers that a recall asked for."""
 
@@ -89,7 +91,8 @@ class Live:
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
-    `warned_unguarded` is set once the host was warned that nothing withholds direct messages.
+    Whatever is due before the day `next_due` has arrived; `None` = nobody has looked. `warned_unguarded` is set once
+    the host was warned that nothing withholds direct messages.
     """
 
     snapshot: Snapshot
@@ -105,6 +108,7 @@ class Live:
     taken_back: dict[str, frozenset[str]] | None = None
     overdue: bool = False
     warned_unguarded: bool = False
+    next_due: float | None = None
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -137,6 +141,11 @@ class Live:
         if self.kept.issuperset(self.unapplied):
             return {}
         return {sequence: each for sequence, each in self.unapplied.items() if sequence not in self.kept}
+
+    @property
+    def in_place(self) -> Mapping[int, Unapplied]:
+        """The others: those that the store here has, where the store is a `LocalFirstStore`, and the other lacks."""
+        return {sequence: each for sequence, each in self.unapplied.items() if sequence in self.kept}
 
     @property
     def size(self) -> str:
@@ -196,6 +205,17 @@ class Live:
             self.previous = before
         else:
             self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
+
+    def note_delayed(self, plan: Plan, day: float) -> None:
+        """Note what a recorded plan, which is applied on a `day`, leaves pending for a later one."""
+        if plan.restorations:
+            self.next_due = None
+        elif self.next_due is not None:
+            self.next_due = min([self.next_due, *(each.due for each in plan.deliveries if each.due > day)])
+
+    def brings_something(self, plan: Plan) -> bool:
+        """Whether something that earlier plans have left pending may arrive with the plan just recorded."""
+        return plan.due_day is not None and (self.next_due is None or plan.due_day >= self.next_due)
 
     def remember(self, snapshot: Snapshot) -> None:
         """Keep the snapshot if its entry is a landmark."""

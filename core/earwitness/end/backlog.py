@@ -45,7 +45,9 @@ class Backlog:
     def take(self, plan: Plan) -> None:
         """Add a plan that was just recorded."""
         plain = is_plain(plan)
-        self.left[plan.sequence] = Unapplied(arrival_day(plan), plan, plan.due_day, plain)
+        self.left[plan.sequence] = Unapplied(
+            arrival_day(plan), plan, plan.due_day, plain, self._live.brings_something(plan)
+        )
         (self.others.discard if plain else self.others.add)(plan.sequence)
         if len(plan.deliveries) > BATCH:
             self.long.add(plan.sequence)
@@ -64,6 +66,11 @@ class Backlog:
         if sequence <= self._piled_up and sequence not in self.long:
             return True
         return container in self.written.get(sequence, ()) or container not in self.left[sequence].containers
+
+    def brings(self, plan: Plan) -> bool:
+        """Whether something that earlier plans have left pending may arrive with this one."""
+        known = self.left.get(plan.sequence)
+        return known is None or known.brings
 
     def passing(self, plan: Plan) -> list[Plan]:
         """What may be written before the rest of a long plan: the next plans that a few heard, and that only add."""

@@ -33,6 +33,7 @@ from ..validation.messages import gone
 from .applier import Applier
 from .archive import archived
 from .change import changed
+from .deliveries import arrival_day
 from .derivations import append_proposed
 from .derived import derived
 from .due import with_overdue
@@ -241,6 +242,7 @@ class Decider:
             plan, applied = await self._applier.record(proposed, after, more=more)
             if applied or plan == proposed:
                 self.live.advance(plan, after)
+                self.live.note_delayed(plan, arrival_day(plan))
             else:
                 await self._reload()
         if not applied:
@@ -287,6 +289,7 @@ class Decider:
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update, self.live.taken_back = fresh.latest_update, fresh.taken_back
         self.live.overdue |= fresh.overdue
+        self.live.next_due = None
         self.live.decided_elsewhere = fresh.snapshot.decided
         await self.staleness.reached(fresh.snapshot.decided)
         await self._applier.resume()

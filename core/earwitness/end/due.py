@@ -292,10 +292,13 @@ class Arrivals:
 
 async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Plan:
     """The plan of a change of the day, with the strikes of its guards and the further tellings of what arrives."""
-    if plan.due_day is None or not (engine.guards or engine.sharing_rules or live.withheld):
+    if plan.due_day is None:
+        return plan
+    due = await _due(engine, live, entry, plan.due_day)
+    if not (engine.guards or engine.sharing_rules or live.withheld):
         return plan
     taken = _taken_by(plan)
-    due = [each for each in await _due(engine, live, entry, plan.due_day) if each.id not in taken]
+    due = [each for each in due if each.id not in taken]
     arrivals = await arrivals_of(engine, live, entry, plan, data)
     if live.untold:
         await arrivals.tell_what_was_kept()
@@ -368,9 +371,16 @@ def _resting_on(derivation: Derivation, key: str) -> Derivation:
 
 
 async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:
-    """Deliveries that arrive with this change, without those of an earlier plan that is still being applied."""
-    pending = await engine.ledger.deliveries(entry.session, status="pending", due_by=day)
-    return [each for each in pending if not live.has_arrived(each)]
+    """Deliveries that arrive with this change, without those of an earlier plan that is still being applied.
+
+    While the store is away these may be very many, so the ledger is asked only if something else may be among them.
+    """
+    if live.next_due is not None and day < live.next_due:
+        return []
+    pending = await engine.ledger.deliveries(entry.session, status="pending")
+    late = [each for each in pending if not live.has_arrived(each)]
+    live.next_due = min((each.due for each in late), default=float("inf"))
+    return [each for each in late if each.due <= day]
 
 
 async def _strikes(engine: Engine, session: str, struck: Sequence[Delivery]) -> list[Withdrawal]:

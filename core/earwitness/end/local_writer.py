@@ -6,7 +6,8 @@ Nobody who remembers waits for the store elsewhere. The applier brings it the sa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from time import perf_counter
 
@@ -14,7 +15,7 @@ from ..background import Background
 from ..containers import character_container
 from ..engine import Engine
 from ..extras import LocalFirstStore
-from ..live import Live
+from ..live import Live, has_arrived
 from ..records.plan import Plan
 from ..time_limit import contained
 from .backlog import Backlog
@@ -88,16 +89,20 @@ class LocalWriter:
 
     async def _keep(self, plans: Sequence[Plan]) -> None:
         seen = plans[-1].sequence
-        await self._write(plans, await work_of(self._engine, plans, arrived=self._live.has_arrived))
+        await self._write(plans, await self._work_of(plans, self._backlog.brings))
         while (decided := await self._writer.decided_elsewhere(plans[0].session)) > seen:
             seen = decided  # a memory that another process withdrew meanwhile must not come back
-            await self._write(plans, await work_of(self._engine, plans, arrived=self._live.has_arrived))
+            await self._write(plans, await self._work_of(plans))
         for plan in plans:
             for id in plan.forgotten:
                 name = character_container(plan.session, id).name
                 await self._writer.store.limited(self._store.local.drop(name))
             self._backlog.keep(plan.sequence)
         self._waiters.notify()
+
+    async def _work_of(self, plans: Sequence[Plan], brings: Callable[[Plan], bool] = lambda _: True) -> Work:
+        there = partial(has_arrived, unapplied=self._live.in_place)
+        return await work_of(self._engine, plans, arrived=self._live.has_arrived, there=there, brings=brings)
 
     async def _write(self, plans: Sequence[Plan], work: Work) -> None:
         seconds = 0.0

@@ -57,7 +57,8 @@ class PlanWriter:
 
     async def write(self, plans: Sequence[Plan]) -> None:
         """Write these plans, and mark them as applied. Raises `StorageError`; what was written by then is kept."""
-        work = await work_of(self._engine, plans) if self._backlog.others else work_of_plain(plans)
+        brings = self._backlog.brings
+        work = await work_of(self._engine, plans, brings=brings) if self._backlog.others else work_of_plain(plans)
         try:
             left = await self._write(plans, work)
         except BaseException:

@@ -24,12 +24,28 @@ def _never(delivery: Delivery) -> bool:
     return False
 
 
-async def work_of(engine: Engine, plans: Sequence[Plan], *, arrived: Arrived = _never) -> Work:
-    """The store work of recorded plans of one session, by the ledger's current state. Raises `StorageError`."""
+def _perhaps(plan: Plan) -> bool:
+    return True
+
+
+async def work_of(
+    engine: Engine,
+    plans: Sequence[Plan],
+    *,
+    arrived: Arrived = _never,
+    there: Arrived = _never,
+    brings: Callable[[Plan], bool] = _perhaps,
+) -> Work:
+    """The store work of recorded plans of one session, by the ledger's current state. Raises `StorageError`.
+
+    Pending deliveries that are `there` were written with an earlier plan, which is not applied elsewhere yet. `brings`
+    is false of a plan with which nothing arrives that earlier ones left pending.
+    """
     ledger, session = engine.ledger, plans[0].session
-    days = [(plan.sequence, plan.due_day) for plan in plans if plan.due_day is not None]
+    days = [(plan.sequence, plan.due_day) for plan in plans if plan.due_day is not None and brings(plan)]
     pending = await ledger.deliveries(session, status="pending", due_by=max(day for _, day in days)) if days else ()
     due = [each for each in pending if any(each.sequence <= number and each.due <= day for number, day in days)]
+    due = [each for each in due if not there(each)]
     fresh = [(plan, each) for plan in plans for each in plan.deliveries if each.status != "struck"]
     arriving = {each.id for each in due} | {each.id for plan, each in fresh if each.due <= arrival_day(plan)}
     touched = await _touched(ledger, plans, {each.memory_id for each in (*(each for _, each in fresh), *due)})
