@@ -31,7 +31,7 @@ KEY, STORY = "faults", "s1"
 CAST = ("alice", "bob", "carol", "dave")
 THINGS = ("the sword", "a crown", "the old map", "silver coins", "the ferry", "her lantern", "the north gate")
 RECALL_MS = 500
-PATIENCE = {"recall": {"wait": 0.05, "timeout": 0.3}, "plugins": []}
+PLAYED = {"plugins": []}
 SAID = ("speaker", "participants", "location", "isSpeaker", "interactionType")
 """Metadata that must be the same on both stores."""
 
@@ -42,7 +42,7 @@ SAID = ("speaker", "participants", "location", "isSpeaker", "interactionType")
 async def play(path: str, turns: int, first: int, store: Any) -> None:
     """Play turns, print each with its recall's milliseconds, and wait until the store has everything."""
     parent = os.getppid()
-    async with Earwitness.open(settings=Settings.of(path=path, store=store, **PATIENCE)) as ew:
+    async with Earwitness.open(settings=Settings.of(path=path, store=store, **PLAYED)) as ew:
         story = await ew.session(STORY, cast=CAST, present=CAST[:3])
         for number in range(first, turns):
             click.echo(f"{number} {await one_turn(story, number):.3f}")
@@ -68,10 +68,12 @@ async def one_turn(story: Session, number: int) -> float:
 
 
 def service_store(url: str) -> dict[str, Any]:
-    """Settings of a service that is not waited for long, and of a store here that answers in its stead."""
-    limits = {"search_timeout": 0.15, "timeout": 1.5, "failures": 1_000_000}  # the store around it has a breaker
-    service = {"name": "supermemory", "api_key": KEY, "base_url": url, **limits}
-    return {"name": "fallback", "primary": service, "fallback": "sqlite", "timeout": 0.2}
+    """A service, and a store here that answers in its stead; with the settings that both have by default."""
+    return {
+        "name": "fallback",
+        "primary": {"name": "supermemory", "api_key": KEY, "base_url": url},
+        "fallback": "sqlite",
+    }
 
 
 # ── the one that kills it ────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,7 +124,7 @@ def held_by(service: Emulator) -> dict[str, Any]:
 async def expected(folder: Path, turns: int) -> dict[str, Any]:
     """The same of the embedded store."""
     found = {}
-    async with Earwitness.open(settings=Settings.of(path=str(folder / "expected.db"), **PATIENCE)) as ew:
+    async with Earwitness.open(settings=Settings.of(path=str(folder / "expected.db"), **PLAYED)) as ew:
         story = await ew.session(STORY, cast=CAST, present=CAST[:3])
         for number in range(turns):
             await one_turn(story, number)

@@ -11,9 +11,6 @@ from earwitness.protocols import Store
 from earwitness.testing.cases.promises_base import PromiseCases
 from earwitness.testing.cases.promises_programs import SeveralPrograms
 from earwitness.testing.cases.store_base import StoreCases
-from earwitness.testing.cases.store_parts import PartlyWritten
-from earwitness.testing.cases.store_ranking import Ranking
-from earwitness.testing.cases.store_writes import Keeping
 from earwitness.testing.promises import PromisesSuite
 from earwitness.testing.store import StoreSuite
 from earwitness_plugins.embedders.static import StaticEmbedder
@@ -34,7 +31,7 @@ def at_once() -> Iterator[Emulator]:
 
 @pytest.fixture(scope="module")
 def late() -> Iterator[Emulator]:
-    with Emulator(lag=0.4) as running:
+    with Emulator(lag=0.2) as running:
         yield running
 
 
@@ -81,10 +78,10 @@ class TestSupermemoryStore(StoreOverTheEmulator, StoreSuite):
     pass
 
 
-class TestSupermemoryStoreWithDelays(AfterItsPipeline, StoreOverTheEmulator, Keeping, Ranking, PartlyWritten):
-    """What was written is there at once all the same."""
+class TestSupermemoryStoreWithDelays(AfterItsPipeline, StoreOverTheEmulator, StoreSuite):
+    """What was written is there at once all the same. What another program has written comes later."""
 
-    shared = LATE
+    lag = 0.25
     examples = 4
 
 

@@ -9,7 +9,7 @@ In a test file of your own:
             return MyStore(self.folder / "memories.db")
 
 What your store cannot do, say with the reason: `atomic = "the service takes one memory a request"`. What it refuses,
-say with `takes_name` and `most_characters`. Where searches lag, define `until_searchable`.
+say with `takes_name` and `most_characters`. Where searches lag, set `lag` in seconds, or define `until_searchable`.
 """
 
 from __future__ import annotations

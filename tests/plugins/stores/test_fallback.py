@@ -57,14 +57,14 @@ class Shared:
         self.ledger, self.local = MemoryLedger(), MemoryStore()
 
     @asynccontextmanager
-    async def opened(self, service: Service, **settings: Any) -> AsyncIterator[Earwitness]:
+    async def opened(self, service: Service, *, patience: float = 0.2, **settings: Any) -> AsyncIterator[Earwitness]:
         resources = Resources()
         ledger, local = self.ledger, self.local
         if self.one_file:
             ledger = SqliteLedger(path=self.path, resources=resources)  # type: ignore[assignment]
             local = SqliteStore(path=self.path, embedder=None, resources=resources)  # type: ignore[assignment]
-        store = FallbackStore(primary=service, fallback=local, timeout=0.2, write_timeout=0.2, pause=0.01)
-        end = {"store_timeout": 2.0}
+        store = FallbackStore(primary=service, fallback=local, timeout=0.2, write_timeout=patience, pause=0.01)
+        end = {"store_timeout": patience + 1.8}
         async with Earwitness.open(store=store, ledger=ledger, detector="everyone", end=end, **settings) as ew:
             yield ew
 
@@ -126,6 +126,72 @@ async def test_a_recall_answers_from_here_and_says_so(shared: Shared, service: S
         service.away = False
         await asyncio.sleep(0.05)
         assert (await story.turn("bob", query="sword", in_prompt=[])).failures == ()
+
+
+async def test_no_recall_waits_until_the_service_has_what_is_decided(shared: Shared, service: Service) -> None:
+    async with shared.opened(service, patience=30, recall={"wait": 20.0}) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await story.delivered()
+        release, put = asyncio.Event(), service.put
+
+        async def held_up(memories: Sequence[Memory]) -> None:
+            await release.wait()
+            await put(memories)
+
+        service.put = held_up  # type: ignore[method-assign]
+        for number in range(3):
+            await story.say("alice", f"The sword of m{number} is in the cave.", key=f"m{number}")
+            await story.change(game_day=2 + number)
+            async with asyncio.timeout(15):
+                turn = await story.turn("bob", query="sword", in_prompt=[])
+            assert turn.pending == ()
+            assert {each.memory.message_keys[0] for each in turn.memories} == {f"m{each}" for each in range(number + 1)}
+        release.set()
+        await story.delivered(timeout=20)
+
+
+async def test_after_the_service_has_failed_a_recall_does_not_ask_it_again(shared: Shared, service: Service) -> None:
+    async with shared.opened(service, recall={"permanent": "always"}) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, *(f"m{number}" for number in range(5)))
+        await story.delivered()
+        service.hangs = True
+        asked, answer = list[str](), service.answer
+
+        async def noted() -> None:
+            asked.append("asked")
+            await answer()
+
+        service.answer = noted  # type: ignore[method-assign]
+        turn = await story.turn("bob", query="sword")
+        assert {each.memory.message_keys[0] for each in turn.memories} >= {"m0", "m1"}
+        assert len(asked) == 2  # the search, and the first of two lists beside it
+        service.hangs = False
+
+
+async def test_a_change_of_the_day_does_not_read_all_that_waits_for_the_service(
+    shared: Shared, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.away = True
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m0")
+        await (await story.change(game_day=2)).decided()
+        await said(story, *(f"m{number}" for number in range(1, 21)))
+        read, ledger = list[int](), ew.engine.ledger
+        deliveries = ledger.deliveries
+
+        async def counted(*given: Any, **more: Any) -> Any:
+            found = await deliveries(*given, **more)
+            read.append(len(found) if more.get("status") == "pending" else 0)
+            return found
+
+        monkeypatch.setattr(type(ledger), "deliveries", lambda _, *given, **more: counted(*given, **more))
+        await (await story.change(game_day=3)).decided()
+        turn = await story.turn("bob", query="the sword of m7", in_prompt=[], memories=30)
+        assert len(turn.memories) == 21
+        assert not any(read)
+        service.away = False
 
 
 async def test_a_settled_message_is_found_while_it_is_delivered(shared: Shared, service: Service) -> None:
@@ -232,6 +298,8 @@ async def test_a_character_is_forgotten_in_both(shared: Shared, service: Service
         service.away = True
         await story.forget("bob")
         await said(story, "m2")
+        await story.settled(timeout=20)
+        assert [await held(local(ew), name) for name in ("s1-bob", "s1-charlie")] == [[], ["m1", "m2"]]
         service.away = False
         await story.delivered(timeout=20)
         assert [await held(each, "s1-bob") for each in (service, local(ew))] == [[], []]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
+import anyio
+
 from ...errors import EarwitnessError, quoted
 from ...protocols import Store
 from ...records.memory import Memory
@@ -21,7 +23,7 @@ class StoreCases(Suite[Store]):
     persistent: Capability = True
     """A second `make_store()` on the same folder, after the first was closed, finds what was put."""
     shared: Capability = True
-    """Two stores on the same folder, both open, see each other's writes at once."""
+    """Two stores on the same folder, both open, see each other's writes at once, or after `lag`."""
     searchable_at_once: Capability = True
     """A search finds everything written by a `put` that has returned. `get`, `list` and `count` must never lag."""
     enumerates: Capability = True
@@ -33,6 +35,9 @@ class StoreCases(Suite[Store]):
     splits_every_script: Capability = True
     """A search finds a word within a Chinese or Japanese sentence."""
 
+    lag: float = 0.0
+    """Seconds until a second store on the same folder sees what the first has written. The tests wait so long. Where
+    `searchable_at_once` does not hold, they do so before each search, too."""
     most_characters: int | None = None
     """The longest content it takes; a longer one must be refused. `None` = any length."""
     seconds: float = 5.0
@@ -43,7 +48,14 @@ class StoreCases(Suite[Store]):
         raise NotImplementedError(f"{type(self).__name__} must define make_store().")
 
     async def until_searchable(self, store: Store) -> None:
-        """Wait until written memories can be found. Override it if `searchable_at_once` does not hold."""
+        """Wait until written memories can be found. Override it if `searchable_at_once` does not hold, or set `lag`."""
+        if self.searchable_at_once is not True:
+            await anyio.sleep(self.lag)
+
+    async def until_shared(self, store: Store) -> None:
+        """Wait until a store can show and find what another one on the same folder has written."""
+        await anyio.sleep(self.lag)
+        await self.until_searchable(store)
 
     def takes_name(self, name: str) -> bool:
         """Whether a container or memory may be called so. Override it for narrow names: others must be refused."""

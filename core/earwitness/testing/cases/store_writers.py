@@ -63,7 +63,7 @@ class Writers(StoreCases):
                     group.start_soon(write, writer)
             wanted = _ids(range(4))
             for each in (store, other):
-                await self.until_searchable(each)
+                await self.until_shared(each)
                 found = await self.contents(each, "c", wanted)
                 assert sorted(held.id for held in found) == sorted(wanted)
                 assert [hit.memory.id for hit in await each.search("c", "word34", limit=1)] == ["m3-4"]

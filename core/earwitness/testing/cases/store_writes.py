@@ -175,13 +175,13 @@ class Keeping(StoreCases):
         self.needs("shared")
         async with self.subject() as other:
             await store.put([memory("c", "a", "the golden crown")])
-            await self.until_searchable(other)
+            await self.until_shared(other)
             assert [hit.memory.id for hit in await other.search("c", "golden crown")] == ["a"]
             await other.put([memory("c", "a", "a rusty spoon"), memory("c", "b", "the golden crown")])
-            await self.until_searchable(store)
+            await self.until_shared(store)
             assert [hit.memory.id for hit in await store.search("c", "golden crown", limit=1)] == ["b"]
             await other.remove({"c": ["b"]})
-            await self.until_searchable(store)
+            await self.until_shared(store)
             assert await self.contents(store, "c", "ab") == [memory("c", "a", "a rusty spoon")]
             assert [hit.memory.id for hit in await store.search("c", "golden crown")] in ([], ["a"])
 
