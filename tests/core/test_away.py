@@ -107,7 +107,7 @@ async def test_a_strict_recall_raises_when_the_store_is_away(begin: Begin, store
     story = await begin(store=store, **{**QUICK, "strict": True})
     await (await story.say("alice", "The sword is in the cave.")).settled()
     store.away = True
-    with pytest.raises(StorageError, match="store:unsteady failed in `(search|list)`: ConnectionError: no route"):
+    with pytest.raises(StorageError, match=r"store:unsteady failed in `(search|list)`: ConnectionError: no route"):
         await story.turn("alice", query="sword")
 
 
