@@ -79,7 +79,6 @@ class TestPromisesOnSupermemoryAndSqlite(PromisedWalls, NothingLost, NothingTwic
     """The service lags. Each test has an account of its own: its key is the name of its folder."""
 
     examples = 1
-    test_a_store_that_is_away_loses_nothing = None  # both are away there; tests/plugins/stores has one of them away
 
     @pytest.fixture(autouse=True)
     def running(self, late: Emulator) -> None:

@@ -166,12 +166,12 @@ class Adds(Plugin):
 
 
 class Faulty:
-    """Any object with some methods replaced; the others work as before.
+    """Any object with some methods or parts replaced; the others work as before.
 
     It shares no transaction, which would pass by the replaced methods.
     """
 
-    def __init__(self, inner: object, **replaced: Callable[..., Any]) -> None:
+    def __init__(self, inner: object, **replaced: Any) -> None:
         self._inner = inner
         self._replaced = replaced
 

@@ -51,7 +51,6 @@ class LoopbackServer:
         listening = socket.create_server((host, port))
         self._handler = handler
         self._loop = asyncio.new_event_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = Event()
         self.port: int = listening.getsockname()[1]
         """The port it listens on."""
@@ -73,16 +72,15 @@ class LoopbackServer:
         self._stopped.wait()  # an interrupted `join` would take the thread for ended
 
     async def _closed(self) -> None:
+        """Accept nothing more, and end what is under way, also for connections that were accepted just now."""
         self._listening.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            await asyncio.sleep(0)  # aborted connections are closed with the next round of the loop
 
     async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is not None:
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
         try:
             with suppress(ConnectionError, h11.RemoteProtocolError, asyncio.CancelledError):
                 await self._serve(reader, writer)
