@@ -20,6 +20,8 @@ from earwitness.words import plain, query_words, terms
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.stores.sqlite import SqliteStore, segments, writes
 
+from .two_stores import Service, Shared
+
 Remember = Callable[..., Memory]
 OpenStore = Callable[..., SqliteStore]
 
@@ -225,3 +227,13 @@ def small_segments(monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(segments, "FOLD", few)
     monkeypatch.setattr(writes, "FOLD", few)
     return few
+
+
+@pytest.fixture
+def service() -> Service:
+    return Service()
+
+
+@pytest.fixture(params=["one file", "apart"])
+def shared(tmp_path: Path, request: pytest.FixtureRequest) -> Shared:
+    return Shared(tmp_path, one_file=request.param == "one file")

@@ -2,89 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Session
+from earwitness import Earwitness
 from earwitness.errors import EmbedderMismatch, InvalidId, NotYetApplied, SettingsError
 from earwitness.events import WorldAgentEvent
 from earwitness.filters import equals
-from earwitness.loading.resources import Resources
 from earwitness.records.memory import Hit, Memory
-from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.reference import MemoryStore
 from earwitness.testing.samples import memory
-from earwitness_plugins.ledgers.sqlite import SqliteLedger
 from earwitness_plugins.stores.fallback import FallbackStore
-from earwitness_plugins.stores.sqlite import SqliteStore
 
-from ...unsteady_store import UnsteadyStore
-
-CAST = ["alice", "bob", "charlie"]
-
-
-class Service(UnsteadyStore):
-    """A store that can be away or hang, and says what was written to it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.opened = 0
-        self.written: list[tuple[str, str]] = []
-
-    async def open(self) -> None:
-        await self.answer()
-        self.opened += 1
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        await super().put(memories)
-        self.written += [(each.container, each.id) for each in memories]
-
-
-@pytest.fixture
-def service() -> Service:
-    return Service()
-
-
-class Shared:
-    """Where the ledger and the store here have one database, or none."""
-
-    def __init__(self, folder: Path, *, one_file: bool) -> None:
-        self.path, self.one_file = str(folder / "story.db"), one_file
-        self.ledger, self.local = MemoryLedger(), MemoryStore()
-
-    @asynccontextmanager
-    async def opened(self, service: Service, *, patience: float = 0.2, **settings: Any) -> AsyncIterator[Earwitness]:
-        resources = Resources()
-        ledger, local = self.ledger, self.local
-        if self.one_file:
-            ledger = SqliteLedger(path=self.path, resources=resources)  # type: ignore[assignment]
-            local = SqliteStore(path=self.path, embedder=None, resources=resources)  # type: ignore[assignment]
-        store = FallbackStore(primary=service, fallback=local, timeout=0.2, write_timeout=patience, pause=0.01)
-        end = {"store_timeout": patience + 1.8}
-        async with Earwitness.open(store=store, ledger=ledger, detector="everyone", end=end, **settings) as ew:
-            yield ew
-
-
-@pytest.fixture(params=["one file", "apart"])
-def shared(tmp_path: Path, request: pytest.FixtureRequest) -> Shared:
-    return Shared(tmp_path, one_file=request.param == "one file")
-
-
-async def held(store: Any, container: str) -> list[str]:
-    return [each.message_keys[0] for each in await store.list(container)]
-
-
-def local(ew: Earwitness) -> Any:
-    return ew.engine.store.local  # type: ignore[attr-defined]
-
-
-async def said(story: Session, *keys: str) -> None:
-    for key in keys:
-        await (await story.say("alice", f"The sword of {key} is in the cave.", key=key)).decided()
+from .two_stores import CAST, Service, Shared, held, local, said
 
 
 @pytest.mark.parametrize("way", ["away", "hangs"])
@@ -108,116 +41,6 @@ async def test_while_the_service_is_away_memories_are_kept_here_and_delivered_in
         assert await held(service, "s1-bob") == [f"m{number}" for number in range(12)]
         assert len(service.written) == len(set(service.written))
         assert await ew.engine.ledger.deliveries("s1", status="pending") == []
-
-
-async def test_a_recall_answers_from_here_and_says_so(shared: Shared, service: Service) -> None:
-    async with shared.opened(service) as ew:
-        story = await ew.session("s1", cast=CAST)
-        await said(story, *(f"m{number}" for number in range(3)))
-        await story.delivered()
-        assert (await story.turn("bob", query="sword", in_prompt=[])).failures == ()
-        service.away = True
-        turn = await story.turn("bob", query="the sword of m1", in_prompt=[])
-        assert {each.memory.message_keys for each in turn.memories} == {("m0",), ("m1",), ("m2",)}
-        (failure,) = turn.failures
-        assert failure == (
-            "store: the primary store is away (ConnectionError: no route to the service); the fallback answers"
-        )
-        service.away = False
-        await asyncio.sleep(0.05)
-        assert (await story.turn("bob", query="sword", in_prompt=[])).failures == ()
-
-
-async def test_no_recall_waits_until_the_service_has_what_is_decided(shared: Shared, service: Service) -> None:
-    async with shared.opened(service, patience=30, recall={"wait": 20.0}) as ew:
-        story = await ew.session("s1", cast=CAST)
-        await story.delivered()
-        release, put = asyncio.Event(), service.put
-
-        async def held_up(memories: Sequence[Memory]) -> None:
-            await release.wait()
-            await put(memories)
-
-        service.put = held_up  # type: ignore[method-assign]
-        for number in range(3):
-            await story.say("alice", f"The sword of m{number} is in the cave.", key=f"m{number}")
-            await story.change(game_day=2 + number)
-            async with asyncio.timeout(15):
-                turn = await story.turn("bob", query="sword", in_prompt=[])
-            assert turn.pending == ()
-            assert {each.memory.message_keys[0] for each in turn.memories} == {f"m{each}" for each in range(number + 1)}
-        release.set()
-        await story.delivered(timeout=20)
-
-
-async def test_after_the_service_has_failed_a_recall_does_not_ask_it_again(shared: Shared, service: Service) -> None:
-    async with shared.opened(service, recall={"permanent": "always"}) as ew:
-        story = await ew.session("s1", cast=CAST)
-        await said(story, *(f"m{number}" for number in range(5)))
-        await story.delivered()
-        service.hangs = True
-        asked, answer = list[str](), service.answer
-
-        async def noted() -> None:
-            asked.append("asked")
-            await answer()
-
-        service.answer = noted  # type: ignore[method-assign]
-        turn = await story.turn("bob", query="sword")
-        assert {each.memory.message_keys[0] for each in turn.memories} >= {"m0", "m1"}
-        assert len(asked) == 2  # the search, and the first of two lists beside it
-        service.hangs = False
-
-
-async def test_a_change_of_the_day_does_not_read_all_that_waits_for_the_service(
-    shared: Shared, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service.away = True
-    async with shared.opened(service) as ew:
-        story = await ew.session("s1", cast=CAST)
-        await said(story, "m0")
-        await (await story.change(game_day=2)).decided()
-        await said(story, *(f"m{number}" for number in range(1, 21)))
-        read, ledger = list[int](), ew.engine.ledger
-        deliveries = ledger.deliveries
-
-        async def counted(*given: Any, **more: Any) -> Any:
-            found = await deliveries(*given, **more)
-            read.append(len(found) if more.get("status") == "pending" else 0)
-            return found
-
-        monkeypatch.setattr(type(ledger), "deliveries", lambda _, *given, **more: counted(*given, **more))
-        await (await story.change(game_day=3)).decided()
-        turn = await story.turn("bob", query="the sword of m7", in_prompt=[], memories=30)
-        assert len(turn.memories) == 21
-        assert not any(read)
-        service.away = False
-
-
-async def test_a_settled_message_is_found_while_it_is_delivered(shared: Shared, service: Service) -> None:
-    async with shared.opened(service) as ew:
-        story = await ew.session("s1", cast=CAST)
-        await said(story, "m0")
-        await story.delivered()
-        search, put, asked = service.search, service.put, asyncio.Event()
-
-        async def after_the_search(memories: Sequence[Memory]) -> None:
-            await asked.wait()
-            await put(memories)
-
-        async def before_the_put(*given: Any, **more: Any) -> Sequence[Hit]:
-            found = await search(*given, **more)
-            asked.set()
-            await story.delivered(timeout=20)
-            return found
-
-        service.put, service.search = after_the_search, before_the_put  # type: ignore[method-assign, assignment]
-        await said(story, "m1")
-        await story.settled(timeout=20)
-        turn = await story.turn("bob", query="the sword of m1", in_prompt=[])
-        assert {each.memory.message_keys[0] for each in turn.memories} == {"m0", "m1"}
-        asked.set()
-        await story.delivered(timeout=20)
 
 
 async def test_edits_and_retractions_take_effect_here_while_the_service_is_away(
