@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import EarwitnessError, StrategyError, named
@@ -37,6 +37,11 @@ class Lifecycle:
             await self.close(error)
             raise
 
+    async def close_all(self) -> None:
+        """As `close`, for parts that opened themselves."""
+        self._opened = list(self._parts)
+        await self.close()
+
     async def close(self, error: BaseException | None = None) -> None:
         """Close everything that was opened. Failures are raised, as `open` does, once the rest is closed.
 
@@ -50,6 +55,12 @@ class Lifecycle:
                 failures.append(failure)
         if failures:
             _raise(error, failures)
+
+
+async def closed(kind: str, made: Mapping[str, Any]) -> None:
+    """Close strategies that were made when they were needed, by name, and may be needed again. Raises as `close`."""
+    lifecycle = Lifecycle(Strategy(kind, name, each) for name, each in made.items())
+    await lifecycle.close_all()
 
 
 def _raise(error: BaseException | None, failures: list[BaseException]) -> None:

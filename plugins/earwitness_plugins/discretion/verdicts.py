@@ -13,13 +13,14 @@ from earwitness.records.prose import listed
 from earwitness.start.recalled import Recalled
 
 from ..models.scene import LooseText, one_line, shortened
+from ..models.verdicts import by_label, listed_by_label, spelled
 
 REASON = "better kept to oneself here"
 """Why a memory must not be said that a model marks. The model's own words are in the report, and in no prompt."""
 LONGEST_MEMORY = 1_200
 """Characters of one memory that a model is shown."""
 DiscretionVerdict = Literal["say", "use silently", "keep"]
-_SPELLINGS: Mapping[str, DiscretionVerdict] = {
+SYNONYMS: Mapping[str, DiscretionVerdict] = {
     "say": "say",
     "use": "use silently",
     "silent": "use silently",
@@ -30,37 +31,21 @@ _SPELLINGS: Mapping[str, DiscretionVerdict] = {
 }
 
 
-def _spelled(given: object) -> object:
-    if not isinstance(given, str):
-        return given
-    words = " ".join(given.replace("_", " ").replace("-", " ").casefold().split())
-    return _SPELLINGS.get(words, words)
-
-
 class MemoryVerdict(BaseModel):
     """What a model says of one memory."""
 
     label: str
     """The memory's label."""
-    verdict: Annotated[DiscretionVerdict, BeforeValidator(_spelled)]
+    verdict: Annotated[DiscretionVerdict, BeforeValidator(spelled(SYNONYMS))]
     """What to do with it."""
     why: LooseText = ""
     """Why."""
 
 
-def _as_list(given: object) -> object:
-    """A table by label as a list of tables: models give the one for the other."""
-    if not isinstance(given, Mapping) or "label" in given:
-        return [given] if isinstance(given, Mapping) else given
-    return [
-        {"label": label, **(each if isinstance(each, Mapping) else {"verdict": each})} for label, each in given.items()
-    ]
-
-
 class DiscretionProposal(BaseModel):
     """The answer about one recall."""
 
-    memories: Annotated[list[MemoryVerdict], BeforeValidator(_as_list)]
+    memories: Annotated[list[MemoryVerdict], BeforeValidator(listed_by_label)]
     """A verdict for each memory."""
 
 
@@ -117,14 +102,7 @@ def believed(
     event: CheckEvent, asked: Mapping[str, Recalled], verdicts: Sequence[MemoryVerdict], notes: list[str]
 ) -> CheckAnswer:
     """What to leave out and what to mark. Of two verdicts on a memory the stricter counts; unknown labels are noted."""
-    order: Sequence[DiscretionVerdict] = ("say", "use silently", "keep")
-    found: dict[str, MemoryVerdict] = {}
-    for each in verdicts:
-        label = each.label.strip().strip("[]").casefold()
-        if label not in asked:
-            notes.append(f"said {each.verdict!r} of {one_line(each.label)!r}, which it was not asked about; ignored")
-        elif label not in found or order.index(each.verdict) > order.index(found[label].verdict):
-            found[label] = each
+    found = by_label(verdicts, asked, notes, ("say", "use silently", "keep"))
     kept = {label: each for label, each in found.items() if each.verdict == "keep"}
     silent = {label: each for label, each in found.items() if each.verdict == "use silently"}
     for what, those in (("keeps", kept), ("uses silently", silent)):

@@ -109,7 +109,9 @@ class Accounts:
                 f'tokens: [model.prices] "{settings.model}" = {{ input = 0.5, output = 2 }}.'
             )
 
-    def account(self, session: str, by: str, turn: str, data: MutableMapping[str, JsonValue] | None) -> Account:
+    def account(
+        self, session: str, by: str, turn: str, data: MutableMapping[str, JsonValue] | None, part: str = ""
+    ) -> Account:
         """See `ModelClient.account`."""
         spent, known = self._sessions.setdefault(session, (Spent(), set()))
         _keep_newest(self._sessions, session, MOST_SESSIONS)
@@ -117,7 +119,7 @@ class Accounts:
             before = _spent_before(data)
             spent.add(before.calls, before.tokens, before.cost)
         known.add(by)
-        return Account(self._settings, self._round(session, turn, by), spent, data)
+        return Account(self._settings, self._round(session, turn, f"{by} {part}"), spent, data)
 
     def spent(self, session: str) -> Spent:
         """What a session has spent so far, as far as this process knows."""

@@ -113,13 +113,21 @@ class ModelClient:
         return self._prompts[name]
 
     def account(
-        self, session: str, by: str, *, turn: str = "", data: MutableMapping[str, JsonValue] | None = None
+        self,
+        session: str,
+        by: str,
+        *,
+        turn: str = "",
+        data: MutableMapping[str, JsonValue] | None = None,
+        part: str = "",
     ) -> Account:
         """An account for one asker, such as `world_agent:language_model`, on one message, whose key is `turn`.
 
+        An asker that asks several times about one message says which `part` of its work each is. When the same is asked
+        about again, as after a reroll, the limits of the turn begin anew.
         `data` are the asker's durable data for the session: by them it is known after a restart what was spent.
         """
-        return self._accounts.account(session, by, turn, data)
+        return self._accounts.account(session, by, turn, data, part)
 
     def spent(self, session: str) -> Spent:
         """What a session has spent so far, as far as this process knows."""

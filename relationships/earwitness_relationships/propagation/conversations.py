@@ -13,7 +13,7 @@ from typing import Any
 
 from earwitness import Channel, Earwitness, Outcome, Record, Session, SettledMessage
 from earwitness.errors import unknown
-from earwitness.records.plan import Delivery
+from earwitness.records.plan import Answer, Delivery
 
 from ..compiled.adjacency import Adjacency
 from ..model import RelationshipsModel
@@ -190,7 +190,10 @@ class Conversations:
     async def _tell(self, talks: Sequence[Talk], closing: Closing, people: Personalities, held: Held) -> dict[str, str]:
         """Tell what was not told before; `held` grows by what listeners have then. Returns what they are told now."""
         writing = _WritingStory(self._story, self._ew, people)
-        return await Summaries(writing, people, closing.messages, self._story.state.game_day, held).tell(talks)
+        try:
+            return await Summaries(writing, people, closing.messages, self._story.state.game_day, held).tell(talks)
+        finally:
+            await writing.note_costs()
 
 
 class _WritingStory:
@@ -198,7 +201,14 @@ class _WritingStory:
 
     def __init__(self, story: Session, ew: Earwitness, people: Personalities) -> None:
         self._story, self._ew = story, ew
-        self._listeners = Listeners(story, ew, people)
+        self._answers: list[Answer] = []
+        self._listeners = Listeners(story, ew, people, self._answers.append)
+
+    async def note_costs(self) -> None:
+        """Note what models cost that retellers and triages have asked: these answers are in no plan."""
+        for each in self._answers:
+            if each.usage is not None:
+                await self._story.backstage().note_usage(each.by, each.usage)
 
     async def noted(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
         """Id of the memory that a teller notes, or has noted when this was closed before."""

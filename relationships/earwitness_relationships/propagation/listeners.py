@@ -10,7 +10,7 @@ from earwitness.containers import character_container
 from earwitness.formats import message_text_of
 from earwitness.records.plan import Answer, Delivery
 
-from ..settings import RelationshipsSettings
+from .asking import Asking
 from .personalities import Personalities
 from .records import Telling
 from .retell import Retellers
@@ -41,11 +41,11 @@ class Listeners:
         people: Personalities,
         record: Callable[[Answer], None] = lambda _: None,
     ) -> None:
-        """`record` is told what triages answer."""
-        table = ew.settings.table(RelationshipsSettings)
+        """`record` is told what retellers and triages answer."""
         self._story, self._ew, self._people, self._record = story, ew, people, record
-        self._retellers = Retellers(ew.strategies, table.retellers)
-        self._triages = Triages(ew.strategies, table.triages, strict=ew.settings.strict)
+        self._retellers = Retellers.shared(ew.settings, ew.resources, ew.strategies)
+        self._triages = Triages.shared(ew.settings, ew.resources, ew.strategies)
+        self._asking = Asking(story.id, strict=ew.settings.strict)
         self._heard: dict[tuple[str, float], list[Heard]] = {}
 
     async def text_of(self, offer: SummaryOffer) -> str | None:
@@ -53,8 +53,15 @@ class Listeners:
 
         A triage that fails lets nothing through. Raises whatever a reteller raises.
         """
+        try:
+            return await self._worded(offer)
+        finally:
+            while self._asking.answers:
+                self._record(self._asking.answers.pop(0))
+
+    async def _worded(self, offer: SummaryOffer) -> str | None:
         telling = offer.telling
-        retold = await self._retellers.text(offer.text, telling)
+        retold = await self._retellers.text(offer.text, telling, self._asking)
         offer = offer if retold is None else replace(offer, text=retold)
         if offer.most is None and telling.triage is None:
             return offer.text
@@ -92,7 +99,7 @@ class Listeners:
             message=offer.about,
             heard=tuple(heard),
         )
-        return await self._triages.judged(str(telling.triage), passing, self._record)
+        return await self._triages.judged(str(telling.triage), passing, self._asking.answers.append, self._asking)
 
 
 def heard_as(delivery: Delivery) -> Heard:

@@ -10,6 +10,7 @@ from earwitness.formats import message_text_of
 from earwitness.records.plan import Answer, Delivery
 
 from ..said_alike import digest_of
+from .asking import Asking
 from .memo import Memo
 from .personalities import Personalities
 from .records import Stop, Telling
@@ -32,6 +33,21 @@ class PassedOn:
     """The triages that were asked."""
 
 
+@dataclass(frozen=True)
+class Worded:
+    """What one listener would be told."""
+
+    heard: Sequence[str]
+    """What each teller knows."""
+    texts: Sequence[str | None]
+    """How each words it; `None` = just so."""
+
+    @property
+    def first(self) -> str:
+        """The words of the first teller, which count."""
+        return self.heard[0] if self.texts[0] is None else self.texts[0]
+
+
 class PassingOn:
     """Passes one message on."""
 
@@ -43,11 +59,13 @@ class PassingOn:
         retellers: Retellers,
         triages: Triages,
         read: Mapping[str, str] | None = None,
+        asking: Asking | None = None,
     ) -> None:
         """`read` is what some listeners have read in a hub, by personality id: they know it in those words."""
         self._event, self._people, self._memo = event, people, memo
         self._retellers, self._triages = retellers, triages
         self._read = read or {}
+        self._asking = asking or Asking(event.session, event.message.message.key)
         self._heard: dict[float, dict[str, list[Delivery]]] = {}
         self._earlier: EarlierTellings | None = None
 
@@ -56,11 +74,13 @@ class PassingOn:
 
         `words` has that of each character, and grows by what listeners learn. Raises whatever a reteller raises.
         """
-        passed, digest = PassedOn(), self._digest()
-        for group in by_listener(tellings):
-            known = [each for each in group if self._people.characters[each.teller] in words]
-            if known:
-                await self._tell(known, words, passed, digest)
+        passed, digest = PassedOn(consulted=self._asking.answers), self._digest()
+        left = by_listener(tellings)
+        while left:
+            groups, left = self._next(left, words)
+            worded = await self._worded(groups, words)
+            for group, texts in zip(groups, worded, strict=True):
+                await self._tell(group, texts, words, passed, digest)
         if digest is not None and passed.shares and self._event.ahead is None:
             self._memo.note_said(digest)
         return passed
@@ -70,22 +90,61 @@ class PassingOn:
         settled = self._event.message
         return None if settled.message.revision or settled.disguises else digest_of(settled.message.content)
 
+    def _next(
+        self, groups: list[list[Telling]], words: Mapping[str, str]
+    ) -> tuple[list[list[Telling]], list[list[Telling]]]:
+        """The tellings that can be told now, by listener, and the rest: somebody must be told before it."""
+        now: list[list[Telling]] = []
+        listeners: set[str] = set()
+        for number, group in enumerate(groups):
+            if any(each.teller in listeners for each in group):
+                return now, groups[number:]
+            if known := [each for each in group if self._people.characters[each.teller] in words]:
+                now.append(known)
+                listeners.add(known[0].listener)
+        return now, []
+
+    async def _worded(self, groups: Sequence[Sequence[Telling]], words: Mapping[str, str]) -> list[Worded]:
+        """What each listener is told by each teller. Strategies that judge several at once are asked here."""
+        heard = [[words[self._people.characters[each.teller]] for each in group] for group in groups]
+        every = [
+            (text, each)
+            for group, said in zip(groups, heard, strict=True)
+            for text, each in zip(said, group, strict=True)
+        ]
+        await self._retellers.together(
+            [(text, each) for text, each in every if each.listener not in self._read], self._asking
+        )
+        worded = [
+            Worded(said, [await self._text(text, each) for text, each in zip(said, group, strict=True)])
+            for group, said in zip(groups, heard, strict=True)
+        ]
+        asked = [
+            (name, await self._passing(group, texts.first))
+            for group, texts in zip(groups, worded, strict=True)
+            if (name := group[0].triage) is not None and texts.first and self._triages.is_of_many(name)
+        ]
+        await self._triages.together(asked, self._asking)
+        return worded
+
     async def _tell(
-        self, group: Sequence[Telling], words: dict[str, str], passed: PassedOn, digest: str | None
+        self,
+        group: Sequence[Telling],
+        worded: Worded,
+        words: dict[str, str],
+        passed: PassedOn,
+        digest: str | None,
     ) -> None:
         """Tell one listener, whom several may tell."""
         listener = self._people.characters[group[0].listener]
-        heard = [words[self._people.characters[each.teller]] for each in group]
-        texts = [await self._text(text, each) for text, each in zip(heard, group, strict=True)]
-        heard_text = heard[0] if texts[0] is None else texts[0]
-        judged = await self._judged(group, heard_text, passed)
+        judged = await self._judged(group, worded.first, passed)
         if not judged.told:
             first = group[0]
             stop = Stop(listener=first.listener, teller=first.teller, rule=first.rule, why=judged.why)
             passed.stops.append(stop)
             return
-        words.setdefault(listener, heard_text if judged.text is None else judged.text)
-        for each, text in zip(group, texts, strict=True):
+        words.setdefault(listener, worded.first if judged.text is None else judged.text)
+        for each, text in zip(group, worded.texts, strict=True):
             own = text if judged.text is None else judged.text
             memory = judged.memory or await self._same(each, words[listener], digest)
             passed.shares.append(share_of(each, self._people, own, memory))
@@ -93,7 +152,7 @@ class PassingOn:
 
     async def _text(self, heard: str, telling: Telling) -> str | None:
         known = self._read.get(telling.listener)
-        return await self._retellers.text(heard, telling) if known is None else known
+        return await self._retellers.text(heard, telling, self._asking) if known is None else known
 
     async def _same(self, telling: Telling, text: str, digest: str | None) -> str | None:
         """The listener's memory of the same fact from another message."""
@@ -108,18 +167,20 @@ class PassingOn:
         name = group[0].triage
         if name is None or not text:
             return TriageOutcome()
-        heard = tuple(await self._heard_by(group[0], text))
-        first, message = group[0], self._event.message
-        passing = Passing(
+        passing = await self._passing(group, text)
+        return await self._triages.judged(name, passing, passed.consulted.append, self._asking)
+
+    async def _passing(self, group: Sequence[Telling], text: str) -> Passing:
+        first = group[0]
+        return Passing(
             session=self._event.session,
             listener=first.listener,
             day=first.day,
             tellings=tuple(group),
             text=text,
-            message=message,
-            heard=heard,
+            message=self._event.message,
+            heard=tuple(await self._heard_by(first, text)),
         )
-        return await self._triages.judged(name, passing, passed.consulted.append)
 
     async def _heard_by(self, telling: Telling, text: str) -> Iterator[Heard]:
         """What else the listener is told on the day of a telling."""

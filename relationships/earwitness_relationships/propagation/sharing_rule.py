@@ -20,6 +20,7 @@ from ..personas.rule import retold_of_personas
 from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
+from .asking import Asking
 from .foresight import foreseen, stops_of, told_later
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
@@ -72,6 +73,8 @@ class ToldNow:
         return {**self.earlier, **self.read, **_first(self.tellings)}
 
 
+SHARE_OF_LIMIT = 0.8
+"""Of the time that the rule has, what retellers and triages have together."""
 SaidInHub = tuple[HubTelling, Mapping[str, str]]
 """What a hub is told, and what each of its tellers says."""
 
@@ -86,8 +89,10 @@ class RelationshipsSharing:
         self._model = RelationshipsModel.shared(settings, resources, strategies, path)
         self._table = settings.table(RelationshipsSettings)
         self._strategies = strategies
-        self._retellers = Retellers(strategies, self._table.retellers)
-        self._triages = Triages(strategies, self._table.triages, strict=settings.strict)
+        self._retellers = Retellers.shared(settings, resources, strategies)
+        self._triages = Triages.shared(settings, resources, strategies)
+        self._strict = settings.strict
+        self._limit = SHARE_OF_LIMIT * settings.end.plugin_timeout
         self._spreading: dict[str, SpreadingModel] = {}
         self._people: Personalities | None = None
 
@@ -96,8 +101,12 @@ class RelationshipsSharing:
         await self._model.open()
 
     async def close(self) -> None:
-        """Close the graph."""
-        await self._model.close()
+        """Close the graph, and the retellers and triages that were asked."""
+        try:
+            await self._retellers.close()
+            await self._triages.close()
+        finally:
+            await self._model.close()
 
     async def share(self, event: SharingEvent) -> SharingAnswer:
         """Who learns of the message; when tellings have arrived, who learns of it next."""
@@ -117,10 +126,11 @@ class RelationshipsSharing:
         told = await _told_now(asked, picture.graph)
         by_models = self._by_models(asked, told.seed, told.known, event.day)
         words = _words(event, people, told.before)
-        passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts)
+        asking = self._asking(event)
+        passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts, asking)
         passed = await passing.passed_on([*told.tellings, *by_models.tellings], words)
         first = _first(passed.tellings)
-        said = [await self._in_hub(each, people, words) for each in told.hubs]
+        said = [await self._in_hub(each, people, words, asking) for each in told.hubs]
         _keep(asked, told, first, said, by_models)
         read_there = (each for hub, texts in said for each in _shares_in_hub(told.walk, hub, people, texts))
         personal = retold_of_personas(self._table, event, passed.shares, read_there)
@@ -132,12 +142,19 @@ class RelationshipsSharing:
             version=picture.version,
         )
 
-    async def _in_hub(self, hub: HubTelling, people: Personalities, words: Mapping[str, str]) -> SaidInHub:
+    def _asking(self, event: SharingEvent) -> Asking:
+        asking = Asking.within(self._limit, event.session, event.message.message.key, event.data)
+        asking.strict = self._strict
+        return asking
+
+    async def _in_hub(
+        self, hub: HubTelling, people: Personalities, words: Mapping[str, str], asking: Asking
+    ) -> SaidInHub:
         """What a hub is told, and what each of its tellers says."""
         said: dict[str, str] = {}
         for each in hub.tellings:
             heard = words.get(people.characters.get(each.teller, ""), "")
-            text = await self._retellers.text(heard, each)
+            text = await self._retellers.text(heard, each, asking)
             said[each.teller] = heard if text is None else text
         return hub.model_copy(update={"text": next(filter(None, said.values()), "")}), said
 
@@ -149,7 +166,8 @@ class RelationshipsSharing:
         later = told_later(asked.adjacency, seed, heard, people, spread)
         by_models = self._by_models(asked, seed, _first(spread.tellings), seed.day + ahead)
         tellings = [*spread.tellings, *by_models.tellings]
-        passing = PassingOn(event, people, asked.memo, self._retellers, self._triages)
+        asking = self._asking(event)
+        passing = PassingOn(event, people, asked.memo, self._retellers, self._triages, asking=asking)
         passed = await passing.passed_on(tellings, can_tell(event))
         stops = (*spread.stops, *passed.stops, *later)
         spread = spread.model_copy(update={"tellings": tuple(passed.tellings), "stops": stops})

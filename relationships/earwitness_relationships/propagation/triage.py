@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from time import perf_counter
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, JsonValue, SkipValidation
 
-from earwitness import Record, SettledMessage
+from earwitness import Record, Settings, SettledMessage
 from earwitness.errors import StrategyError, named
+from earwitness.lifecycle import closed
+from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.protocols import Soon
@@ -19,10 +21,12 @@ from earwitness.records.state import Day
 from earwitness.records.usage import Reply
 from earwitness.time_limit import contained, reason, within
 
+from ..settings import RelationshipsSettings
+from .asking import LIMIT, Asking
 from .records import Telling
 
-LIMIT = 5.0
-"""Seconds that a triage may take for one listener."""
+Judgement = tuple["TriageAnswer", str | None]
+"""An answer, and what is wrong with it."""
 
 
 class Heard(Record):
@@ -84,6 +88,36 @@ class Triage(Protocol):
         ...
 
 
+class Passings(Record):
+    """All who would be told of a message just now, where one triage is asked about them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    passings: tuple[Passing, ...] = Field(min_length=1)
+    """One for each listener."""
+    limit: float = LIMIT
+    """Seconds that there are."""
+    data: SkipValidation[MutableMapping[str, JsonValue]] = Field(default_factory=dict, repr=False)
+    """The triage's own durable data for this session."""
+
+
+class TriageAnswers(Reply):
+    """What a triage says about several listeners."""
+
+    answers: tuple[TriageAnswer | None, ...]
+    """One for each of `Passings.passings`, in that order; `None` keeps."""
+
+
+@runtime_checkable
+class TriageOfMany(Protocol):
+    """An optional extra of triages: with it, it is asked once about all listeners who would be told now, knows how long
+    there is, and keeps data. Those who hear it from one of them are asked about next."""
+
+    def triage_all(self, asked: Passings) -> Soon[TriageAnswers]:
+        """An answer for each listener. If it raises, or has one too few, none of them is told."""
+        ...
+
+
 class TriageOutcome(Record):
     """What became of the tellings of one listener."""
 
@@ -100,37 +134,114 @@ class TriageOutcome(Record):
 class Triages:
     """The triages that rules name, each made when it is first needed. What they answer is recorded."""
 
-    def __init__(self, strategies: Strategies, specs: Mapping[str, StrategySpec], *, strict: bool = False) -> None:
-        """`specs` are those that settings name. `strict` = a failure raises `StrategyError`."""
-        self._strategies, self._specs, self._strict = strategies, specs, strict
+    def __init__(self, strategies: Strategies, specs: Mapping[str, StrategySpec], /, **context: object) -> None:
+        """`specs` are those that settings name; `context` is what factories may ask for."""
+        self._strategies, self._specs, self._context = strategies, specs, context
         self._made: dict[str, Triage] = {}
 
-    async def judged(self, name: str, passing: Passing, record: Callable[[Answer], None]) -> TriageOutcome:
+    @classmethod
+    def shared(cls, settings: Settings, resources: Resources, strategies: Strategies) -> Triages:
+        """Those of an instance."""
+        context: dict[str, Any] = {"settings": settings, "resources": resources, "strategies": strategies}
+        specs = settings.table(RelationshipsSettings).triages
+        return resources.get(Triages, "relationships", lambda: cls(strategies, specs, **context))
+
+    async def judged(
+        self, name: str, passing: Passing, record: Callable[[Answer], None], asking: Asking | None = None
+    ) -> TriageOutcome:
         """What the triage of this name says of one listener. One that fails lets nothing through."""
-        began = perf_counter()
-        answer, failure = await self._asked(name, passing)
-        if failure and self._strict:
+        asking = asking or Asking()
+        if (key := _key(name, passing)) in asking.known:
+            answer, failure = asking.known[key]
+        else:
+            answer, failure, recorded = await self._asked(name, passing, asking)
+            record(recorded)
+        if failure and asking.strict:
             raise StrategyError(f"triage {name!r} failed: {failure}")
-        seconds = round(perf_counter() - began, 6)
-        record(
-            Answer(by=f"triage:{name}", version=answer.version, usage=answer.usage, seconds=seconds, failure=failure)
-        )
         if failure:
             return TriageOutcome(told=False, why=f"the triage {name} failed")
         return _judged(name, answer)
 
-    async def _asked(self, name: str, passing: Passing) -> tuple[TriageAnswer, str | None]:
+    async def together(self, asked: Sequence[tuple[str, Passing]], asking: Asking) -> None:
+        """Ask each triage that judges several listeners at once about all of its own; `judged` knows it then."""
+        groups: dict[str, list[Passing]] = {}
+        for name, passing in asked:
+            groups.setdefault(name, []).append(passing)
+        for name, passings in groups.items():
+            if self.is_of_many(name):
+                judged, answer = await self._of_many(name, passings, asking)
+                asking.answers.append(answer)
+                asking.known |= {_key(name, each): one for each, one in zip(passings, judged, strict=True)}
+
+    def is_of_many(self, name: str) -> bool:
+        """Whether this triage is asked about all listeners at once. One that cannot be made is not."""
         try:
-            if name not in self._made:
-                self._made[name] = self._strategies.make("triage", self._specs.get(name, name))
-            found = self._made[name].triage(passing)
-            answer = await within(LIMIT, found) if inspect.isawaitable(found) else found
+            return isinstance(self._strategy(name), TriageOfMany)
+        except Exception:  # noqa: BLE001 - `judged` names the failure
+            return False
+
+    async def close(self) -> None:
+        """Close those that were made. One that is needed again opens itself."""
+        await closed("triage", self._made)
+
+    def _strategy(self, name: str) -> Triage:
+        if name not in self._made:
+            self._made[name] = self._strategies.make("triage", self._specs.get(name, name), **self._context)
+        return self._made[name]
+
+    async def _asked(self, name: str, passing: Passing, asking: Asking) -> tuple[TriageAnswer, str | None, Answer]:
+        if self.is_of_many(name):
+            ((answer, failure),), recorded = await self._of_many(name, [passing], asking)
+            return answer, failure, recorded
+        began = perf_counter()
+        try:
+            found: Any = self._strategy(name).triage(passing)
+            found = await within(min(LIMIT, asking.limit), found) if inspect.isawaitable(found) else found
+            answer, failure = _checked(found, passing)
         except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
-            return TriageAnswer(), reason(contained(error))
-        return _checked(answer, passing)
+            answer, failure = TriageAnswer(), reason(contained(error))
+        return answer, failure, _report(name, answer, began, failure)
+
+    async def _of_many(self, name: str, passings: Sequence[Passing], asking: Asking) -> tuple[list[Judgement], Answer]:
+        """What a triage says of several listeners: of all of them, that it failed, if it did."""
+        began, triage = perf_counter(), self._strategy(name)
+        asked = Passings(passings=tuple(passings), limit=asking.limit, data=asking.data_of(f"triage:{name}"))
+        try:
+            found: Any = triage.triage_all(asked)  # type: ignore[attr-defined]
+            found = await within(asked.limit, found) if inspect.isawaitable(found) else found
+            reply, failure = _all_checked(found, len(passings))
+        except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
+            reply, failure = TriageAnswers(answers=()), reason(contained(error))
+        if failure:
+            return [(TriageAnswer(), failure)] * len(passings), _report(name, reply, began, failure)
+        judged = [_checked(each, passing) for each, passing in zip(reply.answers, passings, strict=True)]
+        wrong = next((why for _, why in judged if why), None)
+        return judged, _report(name, reply, began, wrong)
 
 
-def _checked(answer: object, passing: Passing) -> tuple[TriageAnswer, str | None]:
+def _key(name: str, passing: Passing) -> tuple[str, ...]:
+    return ("triage", name, passing.listener, repr(passing.day), passing.text)
+
+
+def _report(name: str, reply: Reply, began: float, failure: str | None) -> Answer:
+    seconds = round(perf_counter() - began, 6)
+    told: dict[str, Any] = {"version": reply.version, "usage": reply.usage, "notes": reply.notes}
+    return Answer(by=f"triage:{name}", seconds=seconds, failure=failure, **told)
+
+
+def _all_checked(answer: object, number: int) -> tuple[TriageAnswers, str | None]:
+    """The answers about several listeners, and what is wrong with them."""
+    if not isinstance(answer, TriageAnswers):
+        return TriageAnswers(answers=()), f"answered {type(answer).__name__}, expected TriageAnswers"
+    if len(answer.answers) != number:
+        return answer, f"answered about {len(answer.answers)} of {number} listeners"
+    try:
+        return TriageAnswers.model_validate_json(answer.model_dump_json(warnings=False)), None
+    except (ValueError, TypeError) as error:
+        return TriageAnswers(answers=()), f"answered what cannot be recorded: {named(error)}"
+
+
+def _checked(answer: object, passing: Passing) -> Judgement:
     """The answer, and what is wrong with it."""
     if answer is None:
         return TriageAnswer(), None

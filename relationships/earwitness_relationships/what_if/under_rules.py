@@ -75,8 +75,8 @@ class UnderRules:
         self._people = Personalities(story.cast)
         self._compiled: dict[int, Adjacency] = {}
         self._table = ew.settings.table(RelationshipsSettings)
-        self._retellers = Retellers(ew.strategies, self._table.retellers)
-        self._triages = Triages(ew.strategies, self._table.triages)
+        self._retellers = Retellers.shared(ew.settings, ew.resources, ew.strategies)
+        self._triages = Triages.shared(ew.settings, ew.resources, ew.strategies)
         self._models: dict[str, SpreadingModel | None] = {}
         self._made_triages: dict[str, bool] = {}
         self._counts = Counter[tuple[str, float]]()
@@ -127,7 +127,8 @@ class UnderRules:
 
     def _made(self, kind: str, name: str, spec: Any) -> Any:
         try:
-            return self._ew.strategies.make(kind, spec)
+            context: dict[str, Any] = {"settings": self._ew.settings, "resources": self._ew.resources}
+            return self._ew.strategies.make(kind, spec, strategies=self._ew.strategies, **context)
         except EarwitnessError as error:
             self.unanswered[f"{kind}: {name}"] = str(error)
             return None

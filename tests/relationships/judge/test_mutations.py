@@ -66,7 +66,7 @@ def overspent(heard: Callable[[int], int]) -> Mutate:
     return instead(Walk, "_overspent", made)
 
 
-async def unheard(self: Retellers, heard: str, telling: Any) -> str | None:
+async def unheard(self: Retellers, heard: str, telling: Any, *given: Any) -> str | None:
     return None
 
 

@@ -1,0 +1,1 @@
+"""Retellers: the words in which somebody passes on what they know."""

@@ -1,0 +1,1 @@
+"""Triages: what is worth passing on."""
