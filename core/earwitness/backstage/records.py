@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pydantic import Field
 
+from ..formats import message_text_of
 from ..ids import WORLD, own_key
 from ..loading.settings import Calendar
 from ..records.base import Record
@@ -247,6 +248,7 @@ class Explanation(DatedRecord):
         lines = [f"{indent}{self.owner} remembers {self.about}{self.state}"]
         for hop in self.supports:
             lines.append(f"{indent}  {hop}")
+            lines += [f"{indent}    in these words: {gist(self.said)!r}"] if hop.via and self._retold(hop.via) else []
             lines += hop.via.lines(depth + 2) if hop.via else []
         for line in self.knowledge:
             lines.append(f"{indent}  was told along: {line.text}")
@@ -256,6 +258,15 @@ class Explanation(DatedRecord):
             lines += [f"{indent}  because {first.lstrip()}", *more]
         lines += [f"{indent}  {each}" for each in self.not_arrived]
         return [*lines, f"{indent}  {self.origin}"] if self.origin else lines
+
+    @property
+    def said(self) -> str:
+        """What was said, as it is remembered; the whole content of what is no message."""
+        return message_text_of(self.content) or self.content
+
+    def _retold(self, before: Explanation) -> bool:
+        """Whether whoever told it on reworded what they remember."""
+        return bool(self.said) and self.said != before.said
 
     @property
     def state(self) -> str:

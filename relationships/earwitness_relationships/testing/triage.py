@@ -22,7 +22,7 @@ from earwitness.testing.samples import LONG_TEXTS, NOON, ODD_TEXTS
 from earwitness.testing.suite import Capability, Report, Suite, adapted, case, check, soon, within_seconds
 
 from ..propagation.records import Telling
-from ..propagation.triage import Heard, Passing, Triage, TriageAnswer
+from ..propagation.triage import Heard, Passing, Passings, Triage, TriageAnswer, TriageOfMany
 
 
 class TriageSuite(Suite[Triage]):
@@ -45,7 +45,10 @@ class TriageSuite(Suite[Triage]):
 
     @asynccontextmanager
     async def _made(self) -> AsyncIterator[Triage]:
-        yield await soon(self.make_triage())
+        triage = await soon(self.make_triage())
+        yield triage
+        if closes := getattr(triage, "close", None):
+            await soon(closes())
 
     @case
     async def test_every_question_gets_an_answer(self, triage: Triage) -> None:
@@ -82,7 +85,20 @@ class TriageSuite(Suite[Triage]):
         """A job that runs twice tells the same people."""
         self.needs("repeatable")
         for asked in passings():
-            assert await soon(triage.triage(asked)) == await soon(triage.triage(asked)), asked.text
+            first, again = await soon(triage.triage(asked)), await soon(triage.triage(asked))
+            assert _free(first) == _free(again), asked.text
+
+    @case
+    async def test_asked_about_several_listeners_it_answers_about_each(self, triage: Triage) -> None:
+        """If it has `triage_all`: as many answers as there are listeners, and each is about its own."""
+        if not isinstance(triage, TriageOfMany):
+            return
+        every = tuple(passings())
+        answers = (await soon(triage.triage_all(Passings(passings=every)))).answers
+        assert len(answers) == len(every)
+        for asked, answer in zip(every, answers, strict=True):
+            if answer is not None and answer.decision == "merge":
+                assert answer.memory in {each.memory for each in asked.heard if each.may_merge}, asked.text
 
     @case
     async def test_no_text_takes_more_than_its_length(self, triage: Triage) -> None:
@@ -90,6 +106,11 @@ class TriageSuite(Suite[Triage]):
         for text in LONG_TEXTS:
             with within_seconds(self.seconds, text):
                 await soon(triage.triage(passing(text, heard=(text, text[::-1]))))
+
+
+def _free(answer: TriageAnswer | None) -> TriageAnswer:
+    """What an answer says, whatever it cost."""
+    return (answer or TriageAnswer()).model_copy(update={"usage": None, "notes": ()})
 
 
 def passing(text: str, *, heard: tuple[str, ...] = (), may_merge: bool = True) -> Passing:
