@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..backstage.costs import with_calls
 from ..checks import CheckAnswer, CheckEvent, CheckingGuard
 from ..consultation import Answered, record_of
 from ..engine import HOST_CALLS, Engine
@@ -110,7 +109,11 @@ def reports(plugins: Iterable[Answered[RecallAnswer]], checks: Iterable[Answered
 
 async def note_costs(engine: Engine, live: Live, answers: Iterable[Answer]) -> None:
     """Add what models cost to the sums that the ledger keeps for the session: a recall is in no plan."""
-    for each in answers:
+    if not (asked := [each for each in answers if each.usage is not None]):
+        return
+    from ..backstage.costs import with_calls  # only those who ask a model wait for its import
+
+    for each in asked:
         if each.usage is not None:
             noted = live.stored.setdefault(HOST_CALLS, {})
             noted |= (changes := with_calls(noted, each.by, calls_of(each.usage, each.seconds)))

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from .scene import one_line
 
 
-class Labelled(Protocol):
+class LabelledVerdict(Protocol):
     """A verdict on one thing."""
 
     @property
@@ -22,7 +22,7 @@ class Labelled(Protocol):
         ...
 
 
-V = TypeVar("V", bound=Labelled)
+V = TypeVar("V", bound=LabelledVerdict)
 
 
 def spelled(synonyms: Mapping[str, str]) -> Callable[[object], object]:

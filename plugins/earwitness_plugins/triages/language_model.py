@@ -25,7 +25,8 @@ from ..models.verdicts import by_label, listed_by_label, spelled
 
 MOST_HEARD = 6
 """Of what else a listener is told on that day, so many texts are shown, the latest."""
-Gossip = Literal["pass", "shorten", "drop"]
+SYNONYMS = {"keep": "pass", "tell": "pass", "summarize": "shorten"}
+GossipVerdict = Literal["pass", "shorten", "drop"]
 
 
 class ListenerVerdict(BaseModel):
@@ -33,7 +34,9 @@ class ListenerVerdict(BaseModel):
 
     label: str
     """The listener's label."""
-    verdict: Annotated[Gossip, BeforeValidator(spelled({"keep": "pass", "tell": "pass", "summarize": "shorten"}))]
+    verdict: Annotated[
+        GossipVerdict, BeforeValidator(spelled({"keep": "pass", "tell": "pass", "summarize": "shorten"}))
+    ]
     """Whether it is worth telling."""
     why: LooseText = ""
     """Why."""

@@ -10,8 +10,8 @@ from earwitness.containers import character_container
 from earwitness.formats import message_text_of
 from earwitness.records.plan import Answer, Delivery
 
-from .asking import Asking
 from .personalities import Personalities
+from .question_context import QuestionContext
 from .records import Telling
 from .retell import Retellers
 from .triage import Heard, Passing, TriageOutcome, Triages
@@ -45,7 +45,7 @@ class Listeners:
         self._story, self._ew, self._people, self._record = story, ew, people, record
         self._retellers = Retellers.shared(ew.settings, ew.resources, ew.strategies)
         self._triages = Triages.shared(ew.settings, ew.resources, ew.strategies)
-        self._asking = Asking(story.id, strict=ew.settings.strict)
+        self._context = QuestionContext(story.id, strict=ew.settings.strict)
         self._heard: dict[tuple[str, float], list[Heard]] = {}
 
     async def text_of(self, offer: SummaryOffer) -> str | None:
@@ -56,12 +56,12 @@ class Listeners:
         try:
             return await self._worded(offer)
         finally:
-            while self._asking.answers:
-                self._record(self._asking.answers.pop(0))
+            while self._context.answers:
+                self._record(self._context.answers.pop(0))
 
     async def _worded(self, offer: SummaryOffer) -> str | None:
         telling = offer.telling
-        retold = await self._retellers.text(offer.text, telling, self._asking)
+        retold = await self._retellers.text(offer.text, telling, self._context)
         offer = offer if retold is None else replace(offer, text=retold)
         if offer.most is None and telling.triage is None:
             return offer.text
@@ -99,7 +99,7 @@ class Listeners:
             message=offer.about,
             heard=tuple(heard),
         )
-        return await self._triages.judged(str(telling.triage), passing, self._asking.answers.append, self._asking)
+        return await self._triages.judged(str(telling.triage), passing, self._context.answers.append, self._context)
 
 
 def heard_as(delivery: Delivery) -> Heard:

@@ -10,9 +10,9 @@ from earwitness.formats import message_text_of
 from earwitness.records.plan import Answer, Delivery
 
 from ..said_alike import digest_of
-from .asking import Asking
 from .memo import Memo
 from .personalities import Personalities
+from .question_context import QuestionContext
 from .records import Stop, Telling
 from .retell import Retellers
 from .same_fact import EarlierTellings, read_alike, says_the_same
@@ -59,13 +59,13 @@ class PassingOn:
         retellers: Retellers,
         triages: Triages,
         read: Mapping[str, str] | None = None,
-        asking: Asking | None = None,
+        context: QuestionContext | None = None,
     ) -> None:
         """`read` is what some listeners have read in a hub, by personality id: they know it in those words."""
         self._event, self._people, self._memo = event, people, memo
         self._retellers, self._triages = retellers, triages
         self._read = read or {}
-        self._asking = asking or Asking(event.session, event.message.message.key)
+        self._context = context or QuestionContext(event.session, event.message.message.key)
         self._heard: dict[float, dict[str, list[Delivery]]] = {}
         self._earlier: EarlierTellings | None = None
 
@@ -74,7 +74,7 @@ class PassingOn:
 
         `words` has that of each character, and grows by what listeners learn. Raises whatever a reteller raises.
         """
-        passed, digest = PassedOn(consulted=self._asking.answers), self._digest()
+        passed, digest = PassedOn(consulted=self._context.answers), self._digest()
         left = by_listener(tellings)
         while left:
             groups, left = self._next(left, words)
@@ -113,7 +113,7 @@ class PassingOn:
             for text, each in zip(said, group, strict=True)
         ]
         await self._retellers.together(
-            [(text, each) for text, each in every if each.listener not in self._read], self._asking
+            [(text, each) for text, each in every if each.listener not in self._read], self._context
         )
         worded = [
             Worded(said, [await self._text(text, each) for text, each in zip(said, group, strict=True)])
@@ -124,7 +124,7 @@ class PassingOn:
             for group, texts in zip(groups, worded, strict=True)
             if (name := group[0].triage) is not None and texts.first and self._triages.is_of_many(name)
         ]
-        await self._triages.together(asked, self._asking)
+        await self._triages.together(asked, self._context)
         return worded
 
     async def _tell(
@@ -152,7 +152,7 @@ class PassingOn:
 
     async def _text(self, heard: str, telling: Telling) -> str | None:
         known = self._read.get(telling.listener)
-        return await self._retellers.text(heard, telling, self._asking) if known is None else known
+        return await self._retellers.text(heard, telling, self._context) if known is None else known
 
     async def _same(self, telling: Telling, text: str, digest: str | None) -> str | None:
         """The listener's memory of the same fact from another message."""
@@ -168,7 +168,7 @@ class PassingOn:
         if name is None or not text:
             return TriageOutcome()
         passing = await self._passing(group, text)
-        return await self._triages.judged(name, passing, passed.consulted.append, self._asking)
+        return await self._triages.judged(name, passing, passed.consulted.append, self._context)
 
     async def _passing(self, group: Sequence[Telling], text: str) -> Passing:
         first = group[0]

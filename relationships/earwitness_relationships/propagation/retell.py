@@ -24,7 +24,7 @@ from earwitness.time_limit import within
 from earwitness.words import terms
 
 from ..settings import RelationshipsSettings
-from .asking import LIMIT, Asking
+from .question_context import LIMIT, QuestionContext
 from .records import Telling
 
 VERBATIM, SUMMARY = "verbatim", "summary"
@@ -92,7 +92,7 @@ class Retellers:
         specs = settings.table(RelationshipsSettings).retellers
         return resources.get(Retellers, "relationships", lambda: cls(strategies, specs, **context))
 
-    async def text(self, heard: str, telling: Telling, asking: Asking | None = None) -> str | None:
+    async def text(self, heard: str, telling: Telling, context: QuestionContext | None = None) -> str | None:
         """What the listener is told, where the teller can tell what was `heard`; `None` = just that."""
         if telling.retell == VERBATIM or not heard:
             return None
@@ -100,18 +100,18 @@ class Retellers:
             return summary([heard])
         found = self._strategy(telling.retell)
         if isinstance(found, RewordingReteller):
-            return await self._reworded(found, heard, [telling], asking or Asking())
+            return await self._reworded(found, heard, [telling], context or QuestionContext())
         told = found.retell(heard, telling)
         return await told if inspect.isawaitable(told) else told
 
-    async def together(self, told: Sequence[tuple[str, Telling]], asking: Asking) -> None:
+    async def together(self, told: Sequence[tuple[str, Telling]], context: QuestionContext) -> None:
         """Ask at once all that are to be asked about these, each a text and how it is told; `text` knows it then."""
         groups: dict[tuple[str, ...], list[Telling]] = {}
         for heard, telling in told:
             if telling.retell not in (VERBATIM, SUMMARY) and heard:
                 groups.setdefault((telling.retell, telling.teller, heard), []).append(telling)
         rewording = [
-            self._reworded(found, key[-1], tellings, asking)
+            self._reworded(found, key[-1], tellings, context)
             for key, tellings in groups.items()
             if isinstance(found := self._strategy(key[0]), RewordingReteller)
         ]
@@ -128,26 +128,26 @@ class Retellers:
         return self._made[name]
 
     async def _reworded(
-        self, found: RewordingReteller, heard: str, tellings: Sequence[Telling], asking: Asking
+        self, found: RewordingReteller, heard: str, tellings: Sequence[Telling], context: QuestionContext
     ) -> str | None:
         name = tellings[0].retell
         key = ("reteller", name, tellings[0].teller, heard)
-        if key not in asking.known:
+        if key not in context.known:
             by = f"reteller:{name}"
             asked = Retelling(
-                session=asking.session,
-                message=asking.message,
+                session=context.session,
+                message=context.message,
                 text=heard,
                 tellings=tuple(tellings),
-                limit=asking.limit,
-                data=asking.data_of(by),
+                limit=context.limit,
+                data=context.data_of(by),
             )
-            asking.known[key] = await _answered(by, found, asked, asking)
-        text: str | None = asking.known[key]
+            context.known[key] = await _answered(by, found, asked, context)
+        text: str | None = context.known[key]
         return text
 
 
-async def _answered(by: str, found: RewordingReteller, asked: Retelling, asking: Asking) -> str | None:
+async def _answered(by: str, found: RewordingReteller, asked: Retelling, context: QuestionContext) -> str | None:
     """The words of a reteller. Raises whatever it raises, `LimitReached`, and `StrategyError` for nonsense."""
     began = perf_counter()
     answer: Any = found.reword(asked)
@@ -155,7 +155,7 @@ async def _answered(by: str, found: RewordingReteller, asked: Retelling, asking:
         answer = await within(asked.limit, answer)
     answer = _checked(by, answer)
     told = {"version": answer.version, "usage": answer.usage, "notes": answer.notes}
-    asking.answers.append(Answer(by=by, seconds=round(perf_counter() - began, 6), **told))
+    context.answers.append(Answer(by=by, seconds=round(perf_counter() - began, 6), **told))
     text: str | None = answer.text
     return text if text and text.strip() else None
 

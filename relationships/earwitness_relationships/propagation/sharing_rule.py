@@ -20,7 +20,6 @@ from ..personas.rule import retold_of_personas
 from ..rules.feeds import noted, places_of
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
-from .asking import Asking
 from .foresight import foreseen, stops_of, told_later
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
@@ -31,6 +30,7 @@ from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
 from .passing_on import PassingOn, share_of
 from .personalities import Personalities
+from .question_context import QuestionContext
 from .records import HubTelling, Seed, Telling
 from .refusals import message_refusal
 from .retell import Retellers
@@ -126,11 +126,11 @@ class RelationshipsSharing:
         told = await _told_now(asked, picture.graph)
         by_models = self._by_models(asked, told.seed, told.known, event.day)
         words = _words(event, people, told.before)
-        asking = self._asking(event)
-        passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts, asking)
+        context = self._context(event)
+        passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts, context)
         passed = await passing.passed_on([*told.tellings, *by_models.tellings], words)
         first = _first(passed.tellings)
-        said = [await self._in_hub(each, people, words, asking) for each in told.hubs]
+        said = [await self._in_hub(each, people, words, context) for each in told.hubs]
         _keep(asked, told, first, said, by_models)
         read_there = (each for hub, texts in said for each in _shares_in_hub(told.walk, hub, people, texts))
         personal = retold_of_personas(self._table, event, passed.shares, read_there)
@@ -142,19 +142,19 @@ class RelationshipsSharing:
             version=picture.version,
         )
 
-    def _asking(self, event: SharingEvent) -> Asking:
-        asking = Asking.within(self._limit, event.session, event.message.message.key, event.data)
-        asking.strict = self._strict
-        return asking
+    def _context(self, event: SharingEvent) -> QuestionContext:
+        context = QuestionContext.within(self._limit, event.session, event.message.message.key, event.data)
+        context.strict = self._strict
+        return context
 
     async def _in_hub(
-        self, hub: HubTelling, people: Personalities, words: Mapping[str, str], asking: Asking
+        self, hub: HubTelling, people: Personalities, words: Mapping[str, str], context: QuestionContext
     ) -> SaidInHub:
         """What a hub is told, and what each of its tellers says."""
         said: dict[str, str] = {}
         for each in hub.tellings:
             heard = words.get(people.characters.get(each.teller, ""), "")
-            text = await self._retellers.text(heard, each, asking)
+            text = await self._retellers.text(heard, each, context)
             said[each.teller] = heard if text is None else text
         return hub.model_copy(update={"text": next(filter(None, said.values()), "")}), said
 
@@ -166,8 +166,8 @@ class RelationshipsSharing:
         later = told_later(asked.adjacency, seed, heard, people, spread)
         by_models = self._by_models(asked, seed, _first(spread.tellings), seed.day + ahead)
         tellings = [*spread.tellings, *by_models.tellings]
-        asking = self._asking(event)
-        passing = PassingOn(event, people, asked.memo, self._retellers, self._triages, asking=asking)
+        context = self._context(event)
+        passing = PassingOn(event, people, asked.memo, self._retellers, self._triages, context=context)
         passed = await passing.passed_on(tellings, can_tell(event))
         stops = (*spread.stops, *passed.stops, *later)
         spread = spread.model_copy(update={"tellings": tuple(passed.tellings), "stops": stops})

@@ -22,10 +22,10 @@ from earwitness.records.usage import Reply
 from earwitness.time_limit import contained, reason, within
 
 from ..settings import RelationshipsSettings
-from .asking import LIMIT, Asking
+from .question_context import LIMIT, QuestionContext
 from .records import Telling
 
-Judgement = tuple["TriageAnswer", str | None]
+CheckedAnswer = tuple["TriageAnswer", str | None]
 """An answer, and what is wrong with it."""
 
 
@@ -147,31 +147,31 @@ class Triages:
         return resources.get(Triages, "relationships", lambda: cls(strategies, specs, **context))
 
     async def judged(
-        self, name: str, passing: Passing, record: Callable[[Answer], None], asking: Asking | None = None
+        self, name: str, passing: Passing, record: Callable[[Answer], None], context: QuestionContext | None = None
     ) -> TriageOutcome:
         """What the triage of this name says of one listener. One that fails lets nothing through."""
-        asking = asking or Asking()
-        if (key := _key(name, passing)) in asking.known:
-            answer, failure = asking.known[key]
+        context = context or QuestionContext()
+        if (key := _key(name, passing)) in context.known:
+            answer, failure = context.known[key]
         else:
-            answer, failure, recorded = await self._asked(name, passing, asking)
+            answer, failure, recorded = await self._asked(name, passing, context)
             record(recorded)
-        if failure and asking.strict:
+        if failure and context.strict:
             raise StrategyError(f"triage {name!r} failed: {failure}")
         if failure:
             return TriageOutcome(told=False, why=f"the triage {name} failed")
         return _judged(name, answer)
 
-    async def together(self, asked: Sequence[tuple[str, Passing]], asking: Asking) -> None:
+    async def together(self, asked: Sequence[tuple[str, Passing]], context: QuestionContext) -> None:
         """Ask each triage that judges several listeners at once about all of its own; `judged` knows it then."""
         groups: dict[str, list[Passing]] = {}
         for name, passing in asked:
             groups.setdefault(name, []).append(passing)
         for name, passings in groups.items():
             if self.is_of_many(name):
-                judged, answer = await self._of_many(name, passings, asking)
-                asking.answers.append(answer)
-                asking.known |= {_key(name, each): one for each, one in zip(passings, judged, strict=True)}
+                judged, answer = await self._of_many(name, passings, context)
+                context.answers.append(answer)
+                context.known |= {_key(name, each): one for each, one in zip(passings, judged, strict=True)}
 
     def is_of_many(self, name: str) -> bool:
         """Whether this triage is asked about all listeners at once. One that cannot be made is not."""
@@ -189,23 +189,27 @@ class Triages:
             self._made[name] = self._strategies.make("triage", self._specs.get(name, name), **self._context)
         return self._made[name]
 
-    async def _asked(self, name: str, passing: Passing, asking: Asking) -> tuple[TriageAnswer, str | None, Answer]:
+    async def _asked(
+        self, name: str, passing: Passing, context: QuestionContext
+    ) -> tuple[TriageAnswer, str | None, Answer]:
         if self.is_of_many(name):
-            ((answer, failure),), recorded = await self._of_many(name, [passing], asking)
+            ((answer, failure),), recorded = await self._of_many(name, [passing], context)
             return answer, failure, recorded
         began = perf_counter()
         try:
             found: Any = self._strategy(name).triage(passing)
-            found = await within(min(LIMIT, asking.limit), found) if inspect.isawaitable(found) else found
+            found = await within(min(LIMIT, context.limit), found) if inspect.isawaitable(found) else found
             answer, failure = _checked(found, passing)
         except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours
             answer, failure = TriageAnswer(), reason(contained(error))
         return answer, failure, _report(name, answer, began, failure)
 
-    async def _of_many(self, name: str, passings: Sequence[Passing], asking: Asking) -> tuple[list[Judgement], Answer]:
+    async def _of_many(
+        self, name: str, passings: Sequence[Passing], context: QuestionContext
+    ) -> tuple[list[CheckedAnswer], Answer]:
         """What a triage says of several listeners: of all of them, that it failed, if it did."""
         began, triage = perf_counter(), self._strategy(name)
-        asked = Passings(passings=tuple(passings), limit=asking.limit, data=asking.data_of(f"triage:{name}"))
+        asked = Passings(passings=tuple(passings), limit=context.limit, data=context.data_of(f"triage:{name}"))
         try:
             found: Any = triage.triage_all(asked)  # type: ignore[attr-defined]
             found = await within(asked.limit, found) if inspect.isawaitable(found) else found
@@ -241,7 +245,7 @@ def _all_checked(answer: object, number: int) -> tuple[TriageAnswers, str | None
         return TriageAnswers(answers=()), f"answered what cannot be recorded: {named(error)}"
 
 
-def _checked(answer: object, passing: Passing) -> Judgement:
+def _checked(answer: object, passing: Passing) -> CheckedAnswer:
     """The answer, and what is wrong with it."""
     if answer is None:
         return TriageAnswer(), None

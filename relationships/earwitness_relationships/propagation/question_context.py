@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from pydantic import JsonValue
 
@@ -19,7 +19,7 @@ LIMIT = 5.0
 
 
 @dataclass
-class Asking:
+class QuestionContext:
     """One round of questions about one message."""
 
     session: str = ""
@@ -38,7 +38,9 @@ class Asking:
     """What was answered to a question, so that it is asked once."""
 
     @classmethod
-    def within(cls, seconds: float, session: str, message: str, data: MutableMapping[str, JsonValue]) -> Asking:
+    def within(
+        cls, seconds: float, session: str, message: str, data: MutableMapping[str, JsonValue]
+    ) -> QuestionContext:
         """A round that ends in so many seconds."""
         return cls(session, message, time.monotonic() + seconds, data)
 
