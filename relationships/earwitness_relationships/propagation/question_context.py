@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from pydantic import JsonValue
 
