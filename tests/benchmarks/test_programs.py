@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from earwitness_plugins.testing.tiny_model import TinyModel
+
 ROOT = Path(__file__).parents[2]
 OURS = "earwitness"
 
@@ -199,3 +201,20 @@ def test_a_story_on_a_service_that_fails_loses_nothing_and_writes_nothing_twice(
     assert found["memories"] > 30
     assert sum(found["accidents"].values()) > 0
     assert found["recalls"] >= 12
+
+
+def test_chats_through_the_proxy_neither_lose_nor_double_a_line() -> None:
+    found = run("proxy", "--chats", 8, "--turns", 4)
+    assert found["lines"] == 8 * (1 + 2 * 4)
+    assert (found["lost"], found["twice"], found["out_of_order"], found["uncounted"]) == (0, 0, 0, 0)
+    assert found["requests"] > found["turns"]
+    assert found["happened"].keys() > {"plain", "model dies", "client goes away", "asked again"}
+
+
+def test_a_story_holds_with_a_real_tiny_model() -> None:
+    """Ten turns, with the real client on a socket: each answer is valid, repaired or replaced, and reported so."""
+    if why := TinyModel.missing():
+        pytest.skip(why)
+    found = run("tiny_model", "--turns", 10)
+    assert found["unreported"] == 0
+    assert found["valid"] + found["repaired"] + found["replaced"] == found["messages"] == found["calls"] == 10

