@@ -1,4 +1,4 @@
-"""`evaluate` on a story of our own, replayed from a tape: rules, language model and hybrid side by side, with cost.
+"""`evaluate` on stories of our own, replayed from a tape: rules, language model and hybrid side by side, with cost.
 
 The tape holds what `scripted` answers, so that it proves the path and not the quality. When a prompt changes, record it
 again: `EARWITNESS_WRITE_TAPE=1 pytest tests/evaluation/test_example_tape.py`.
@@ -17,7 +17,10 @@ from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 from .conftest import Run, answer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "evaluation"
-WORDS = ("evaluate", "participants", "the_lamp_at_three.jsonl", "--detector", "rules,language_model,hybrid")
+STORIES = {"the_lamp_at_three.jsonl": 10, "the_sacred_sword.jsonl": 17}
+"""File → number of its messages, narration included."""
+SIDE_BY_SIDE = ("--detector", "rules,language_model,hybrid")
+WORDS = ("evaluate", "participants", *STORIES, *SIDE_BY_SIDE)
 
 
 def scripted(request: ScriptedRequest) -> dict[str, object]:
@@ -54,7 +57,7 @@ def example(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_rules_model_and_hybrid_stand_side_by_side_with_what_they_cost(run: Run) -> None:
     rules, model, hybrid = (each["models"] for each in answer(run(*WORDS, "--json"))["results"])
     assert rules is None
-    assert model["calls"] == model["cached"] == 10
+    assert model["calls"] == model["cached"] == sum(STORIES.values())
     assert 0 < hybrid["calls"] == hybrid["cached"] < model["calls"]
     assert model["failed"] == hybrid["failed"] == 0
     assert 0 < hybrid["tokens_in"] < model["tokens_in"]
@@ -63,6 +66,17 @@ def test_rules_model_and_hybrid_stand_side_by_side_with_what_they_cost(run: Run)
     printed = run(*WORDS)
     assert "What models were asked" in printed.output
     assert "tokens out" in printed.output
+
+
+@pytest.mark.usefixtures("example")
+@pytest.mark.parametrize("story", STORIES)
+def test_each_story_can_be_replayed_alone(run: Run, story: str) -> None:
+    (model,) = (
+        each["models"]
+        for each in answer(run("evaluate", "participants", story, *SIDE_BY_SIDE, "--json"))["results"]
+        if each["detector"] == "language_model"
+    )
+    assert (model["calls"], model["failed"]) == (STORIES[story], 0)
 
 
 @pytest.mark.usefixtures("example")
