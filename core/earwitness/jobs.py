@@ -89,5 +89,5 @@ class Jobs:
 
     async def _keep(self, label: str, stored: dict[str, Any], changes: Mapping[str, Any]) -> None:
         if changes:
-            stored |= changes
             await self._engine.ledger.write_data(self._story.id, label, changes)
+            stored |= changes

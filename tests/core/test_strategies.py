@@ -324,7 +324,7 @@ async def test_what_is_handed_over_is_named_by_its_class_in_the_report(
 @pytest.mark.parametrize("kind", ["guard", "detectors", "graph"])
 def test_a_kind_that_nobody_would_ask_for_is_refused_and_not_left_out(kind: str) -> None:
     with pytest.raises(
-        SettingsError, match=f"unknown key '{kind}'. Allowed: .*detector, embedder, end, .*fill, guards, .*jobs, "
+        SettingsError, match=f"unknown key '{kind}'. Allowed: .*detector, .*embedder, end, .*fill, guards, .*ledger, "
     ):
         Earwitness.open(settings=Settings.of(**NOBODY), **{kind: object()})  # type: ignore[arg-type]
 

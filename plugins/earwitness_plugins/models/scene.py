@@ -70,8 +70,8 @@ def noted(notes: Iterable[str]) -> tuple[str, ...]:
 # ── names in answers ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _confidence(given: object) -> object:
-    """`0.9`, `90`, `"90 %"`."""
+def as_confidence(given: object) -> object:
+    """A number from 0 to 1, of `0.9`, `90`, `"90 %"`."""
     if isinstance(given, str):
         number = given.strip().rstrip("%").strip()
         given = float(number) / (100 if "%" in given else 1)
@@ -93,7 +93,7 @@ class NamedListener(BaseModel):
 
     name: str
     """Id, name or alias."""
-    confidence: Annotated[float, BeforeValidator(_confidence), Field(ge=0, le=1)] = UNSAID
+    confidence: Annotated[float, BeforeValidator(as_confidence), Field(ge=0, le=1)] = UNSAID
     """How sure it is."""
     evidence: LooseText = ""
     """Why."""

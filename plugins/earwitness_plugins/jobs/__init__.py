@@ -1,0 +1,1 @@
+"""Jobs: what is done for a story in the background."""
