@@ -255,11 +255,12 @@ class Earwitness(Extensible):
     async def forget_container(self, container: Container | str) -> None:
         """Remove a container for good: its memories, its memberships, and the deliveries still on their way to it.
 
-        If it is interrupted, call it again to finish. Raises `UnknownName`, and `WallError` for the container of a
-        character or the world: those are forgotten with the character or the story.
+        Extensions that keep something of it elsewhere are told (see `earwitness.extensions`). If it is interrupted,
+        call it again to finish. Raises `UnknownName`, and `WallError` for the container of a character or the world:
+        those are forgotten with the character or the story.
         """
         self._background.check()
-        await register.forget(self.engine, container)
+        await self._container_forgotten(await register.forget(self.engine, container))
 
     async def snapshot(self, path: str | Path) -> None:
         """Copy all stories to a new file, as they are at one moment, while they go on: to back them up, or to peek.

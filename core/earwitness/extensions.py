@@ -3,7 +3,8 @@
 An entry point in the group `earwitness.extension` names a factory that takes the `Earwitness`, and one in the group
 `earwitness.session_extension` a factory that takes the `Session` and its `Earwitness`. What a factory makes is an
 attribute with the entry point's name. It is made when it is first asked for, once for each store or story. The
-synchronous face has it too: there its coroutines are plain calls.
+synchronous face has it too: there its coroutines are plain calls. A class that keeps something of containers beyond the
+store may have a coroutine method `container_forgotten`, awaited with a `Container` that the host has forgotten.
 
 One in the group `earwitness.revision` names a coroutine function that takes the same as a session extension, and what
 was revised: a key, or the id of a memory. Where the package has noted facts under the entry point's name, it is awaited
@@ -83,6 +84,12 @@ class Extensible:
         story: Any = self
         if story._engine.jobs:  # noqa: SLF001 - its own
             story.jobs.wake()
+
+    async def _container_forgotten(self, container: object) -> None:
+        """Let extensions forget what they keep of a container."""
+        for point in entry_points(group=self._extension_group):
+            if hasattr(point.load(), "container_forgotten"):
+                await getattr(self, point.name).container_forgotten(container)
 
     async def _let_follow(self, group: str, failed: str, outcome: Decidable, *about: str) -> bool:
         """Whether nothing has failed."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from .protocols import Store
-from .records.backends import TermHolders
+from .records.backends import ServiceProfile, TermHolders
 from .records.memory import Memory
 from .records.plan import Plan, Snapshot
 
@@ -128,6 +128,16 @@ class ReembeddingStore(Protocol):
 
         Nothing changes until every vector is made; an interrupted run goes on where it stopped. Raises `StorageError`.
         """
+        ...
+
+
+@runtime_checkable
+class ProfileStore(Protocol):
+    """An optional extra of stores whose service makes a profile of whom a container is about. No recall asks for it: it
+    says neither on which day nor where something was learned, so that no wall could be checked."""
+
+    async def profile(self, container: str) -> ServiceProfile:
+        """The profile; an empty one where there is none. Raises `StorageError`."""
         ...
 
 

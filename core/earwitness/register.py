@@ -68,12 +68,14 @@ async def memberships(ledger: Ledger, container: Container | str | None, member:
     return tuple(await ledger.memberships(containers=names, member=None if member is None else text("member", member)))
 
 
-async def forget(engine: Engine, container: Container | str) -> None:
-    """Remove a container. Its name is removed last, so an interrupted removal can be repeated."""
-    name = (await _shareable(engine.ledger, container)).name
+async def forget(engine: Engine, container: Container | str) -> Container:
+    """Remove a container; returns it. Its name is removed last, so an interrupted removal can be repeated."""
+    found = await _shareable(engine.ledger, container)
+    name = found.name
     await engine.store.drop(name)
     await engine.ledger.forget_container(name)
     await engine.store.drop(name)  # once more, for deliveries that arrived meanwhile
+    return found
 
 
 async def _shareable(ledger: Ledger, container: Container | str) -> Container:

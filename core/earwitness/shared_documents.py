@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .containers import Container
 from .errors import EarwitnessError, StorageError, WallError
+from .extras import ProfileStore
 from .filters import EVERYTHING, Filter, matches
+from .records.backends import ServiceProfile
 from .records.memory import Hit, Memory
 from .time_limit import LimitReached, contained, reason
 
@@ -64,6 +66,21 @@ class SharedDocuments:
         return tuple(hit for hit in found if hit.memory.container == name and matches(filter, hit.memory.metadata))[
             :limit
         ]
+
+    async def profile(self) -> ServiceProfile:
+        """What the store's service has made out of its user, within the time limit of a recall; empty if it makes none.
+
+        Raises `StorageError`, and `WallError` for any but the container of a `conversation`: readers of others are
+        limited by days and guards, and a profile cannot be checked against these.
+        """
+        if self.container.kind != "conversation":
+            raise WallError(
+                f"{self.container.name!r}: a profile cannot be limited to what each of its readers may know."
+            )
+        store = self._ew.engine.store
+        if not isinstance(store, ProfileStore):
+            return ServiceProfile()
+        return await self._limited(store.profile(self.container.name), self._ew.settings.recall.timeout)
 
     async def _limited(self, work: Awaitable[T], limit: float) -> T:
         try:

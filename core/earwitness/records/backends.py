@@ -36,3 +36,12 @@ class TermHolders(Record):
     """How many memories the container holds."""
     ids: dict[str, tuple[str, ...]]
     """Term → ids of the memories that hold it; empty if none does."""
+
+
+class ServiceProfile(Record):
+    """What a service has made out of whom a container is about. Nothing of it can be checked."""
+
+    static: tuple[str, ...] = ()
+    """What rarely changes."""
+    dynamic: tuple[str, ...] = ()
+    """What is so at present."""

@@ -149,8 +149,9 @@ class Earwitness(OpenedMirror):
     def forget_container(self, container: Container | str) -> None:
         """Remove a container for good: its memories, its memberships, and the deliveries still on their way to it.
 
-        If it is interrupted, call it again to finish. Raises `UnknownName`, and `WallError` for the container of a
-        character or the world: those are forgotten with the character or the story.
+        Extensions that keep something of it elsewhere are told (see `earwitness.extensions`). If it is interrupted,
+        call it again to finish. Raises `UnknownName`, and `WallError` for the container of a character or the world:
+        those are forgotten with the character or the story.
         """
         self._call(self._behind.forget_container, container)
 

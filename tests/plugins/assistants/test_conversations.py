@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from earwitness import Earwitness, Memory
+from earwitness.containers import conversation_container
 from earwitness.errors import InputError, PartialWrite, StorageError
 from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -361,6 +362,56 @@ async def test_a_conversation_is_forgotten_here_and_in_the_store_and_no_other_is
     assert "Oslo" in await uploaded(service)
 
 
-async def test_what_is_no_message_is_refused(ew: Earwitness) -> None:
-    with pytest.raises(InputError, match=r"add\('user', 'Hello\.'\)"):
-        await ew.conversation("telegram:42").add("", "Hello.")
+async def test_a_container_that_is_forgotten_leaves_no_file_here(
+    ew: Earwitness, service: Service, tmp_path: Path
+) -> None:
+    await (await talked(ew, "telegram:4", text="My PIN is 4711")).close()
+    await talked(ew, "telegram:42")
+    (tmp_path / "bot.conversations" / "broken.jsonl").write_text("My PIN is 4711", "utf-8")
+    await ew.forget_container(CONTAINER)
+    assert await service.count(CONTAINER) == 0
+    assert not (tmp_path / "bot.conversations").exists()
+    assert str(await ew.conversation("telegram:42").context("What is my PIN?")) == ""
+
+
+async def test_another_container_that_is_forgotten_leaves_the_conversations(ew: Earwitness) -> None:
+    conversation = await talked(ew)
+    other = conversation_container("other")
+    await ew.register(other)
+    await ew.forget_container(other)
+    assert len(await conversation.messages()) == 6
+
+
+async def test_a_forgotten_conversation_leaves_no_file_that_tells_its_key(ew: Earwitness, tmp_path: Path) -> None:
+    conversation = await talked(ew, "telegram:4711")
+    await conversation.close()
+    await conversation.forget()
+    assert not [each for each in (tmp_path / "bot.conversations").iterdir() if "4711" in each.name]
+
+
+@pytest.mark.parametrize("role", ["", "usr", "user\nassistant", 3, None])
+async def test_a_role_that_is_none_is_refused_with_those_there_are(ew: Earwitness, role: Any) -> None:
+    with pytest.raises(InputError, match=r"use 'user', 'assistant', 'system', 'tool', as in add\('user', 'Hello\.'\)"):
+        await ew.conversation("telegram:42").add(role, "Hello.")
+    assert await ew.conversation("telegram:42").messages() == ()
+
+
+async def test_a_role_that_is_misspelt_is_recognised(ew: Earwitness) -> None:
+    with pytest.raises(InputError, match=r"role = 'asistant' is none.* Did you mean 'assistant'\?"):
+        await ew.conversation("telegram:42").add("asistant", "Hello.")
+
+
+async def test_a_message_that_is_no_text_is_refused(ew: Earwitness) -> None:
+    with pytest.raises(InputError, match="content = None must be text"):
+        await ew.conversation("telegram:42").add("user", None)
+
+
+async def test_a_fact_that_a_document_says_already_is_not_shown_twice(tmp_path: Path) -> None:
+    async with Earwitness.open(tmp_path / "bot.db") as ew:
+        conversation = ew.conversation("telegram:42")
+        await conversation.add("user", "My cat is called Mio.")
+        await conversation.add("assistant", "What a nice name!")
+        await conversation.close()
+        assert await conversation.facts() == ("user: My cat is called Mio.",)
+        found = await conversation.context("What is my cat called?")
+        assert found.memories == ("user: My cat is called Mio.\nassistant: What a nice name!",)

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from earwitness import Earwitness, Settings
+from earwitness.containers import conversation_container, user_container
+from earwitness.errors import WallError
+from earwitness.records.backends import ServiceProfile
+from earwitness.shared_documents import SharedDocuments
 from earwitness.wrapper import innermost
 from earwitness_plugins.stores.sqlite import SqliteStore
 from earwitness_plugins.stores.supermemory.store import SupermemoryStore
@@ -63,7 +67,7 @@ async def test_while_the_service_is_away_it_is_kept_and_follows_the_next_that_su
     assert {each.content for each in held} == {"user: Hello.", "user: My cat is called Mio."}
 
 
-async def test_an_empty_key_falls_back_to_the_store_here(tmp_path: Path, service: Emulator) -> None:
+async def test_a_service_that_is_disabled_falls_back_to_the_store_here(tmp_path: Path, service: Emulator) -> None:
     async with Earwitness.open(settings=settings(tmp_path, 'api_key = ""')) as ew:
         assert isinstance(innermost(ew.engine.store), SqliteStore)
         conversation = ew.conversation("telegram:42")
@@ -78,3 +82,58 @@ async def test_a_store_that_is_chosen_by_name_stays(tmp_path: Path, service: Emu
     given = settings(tmp_path, 'api_key = "any"').changed(store="sqlite")
     async with Earwitness.open(settings=given) as ew:
         assert isinstance(innermost(ew.engine.store), SqliteStore)
+
+
+async def said(ew: Earwitness, key: str, text: str) -> None:
+    conversation = ew.conversation(key)
+    await conversation.add("user", text)
+    assert (await conversation.close()).cleared
+
+
+EXTRACTS = 'api_key = "any"\n[store]\nname = "supermemory"\ntask_type = "memory"'
+
+
+async def test_the_profile_of_the_service_is_part_of_the_context(tmp_path: Path, service: Emulator) -> None:
+    async with Earwitness.open(settings=settings(tmp_path, EXTRACTS)) as ew:
+        conversation = ew.conversation("telegram:42")
+        await conversation.add("user", "I am a sailor. The ferry leaves at nine. My cat is called Mio.")
+        await conversation.close()
+        await said(ew, "discord:7", "The weather in Oslo is fine.")
+        found = await conversation.context("weather in Oslo", limit=1)
+        assert (found.memories, found.static) == (("user: The weather in Oslo is fine.",), ("user: I am a sailor.",))
+        assert set(found.dynamic) == {"The ferry leaves at nine.", "My cat is called Mio."}
+        assert str(found).startswith("user: I am a sailor.\n")
+        found = await conversation.context("cat Mio", limit=1)
+        assert [str(found).count(each) for each in ("sailor", "ferry", "Mio")] == [1, 1, 1]
+        assert any(each.endswith("/profile") for each in service.requests)
+        service.away = True
+        found = await conversation.context("cat")
+        assert (found.static, found.dynamic, len(found.failures)) == ((), (), 1)
+        assert found.memories == ("user: My cat is called Mio.",)
+
+
+async def test_a_profile_is_not_asked_for_where_the_settings_say_so(tmp_path: Path, service: Emulator) -> None:
+    async with Earwitness.open(settings=settings(tmp_path, f"profile = false\n{EXTRACTS}")) as ew:
+        conversation = ew.conversation("telegram:42")
+        await conversation.add("user", "I am a sailor.")
+        await conversation.close()
+        assert (await conversation.context("Who am I?")).static == ()
+        assert not any(each.endswith("/profile") for each in service.requests)
+
+
+async def test_nobody_else_is_told_of_a_profile(tmp_path: Path, service: Emulator) -> None:
+    async with Earwitness.open(settings=settings(tmp_path, EXTRACTS)) as ew:
+        assert await SharedDocuments(ew, conversation_container("mine")).profile() == ServiceProfile()
+        with pytest.raises(WallError, match="a profile cannot be limited"):
+            await SharedDocuments(ew, user_container("u1")).profile()
+
+
+async def test_behind_a_fallback_the_service_still_tells_its_profile(tmp_path: Path, service: Emulator) -> None:
+    store = 'api_key = "any"\n[store]\nname = "fallback"\nfallback = "sqlite"\n'
+    store += 'primary = { name = "supermemory", task_type = "memory" }'
+    async with Earwitness.open(settings=settings(tmp_path, store)) as ew:
+        conversation = ew.conversation("telegram:42")
+        await conversation.add("user", "I am a sailor. The ferry leaves at nine.")
+        assert (await conversation.close()).cleared
+        await said(ew, "discord:7", "The weather in Oslo is fine.")
+        assert (await conversation.context("weather in Oslo", limit=1)).static == ("user: I am a sailor.",)

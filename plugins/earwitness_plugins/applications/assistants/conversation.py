@@ -12,16 +12,18 @@ from time import monotonic
 from earwitness import Container, Earwitness, Memory
 from earwitness.clock import now
 from earwitness.containers import conversation_container
-from earwitness.errors import EarwitnessError, InputError, PartialWrite, StorageLocked, named
+from earwitness.errors import EarwitnessError, PartialWrite, StorageLocked, named
 from earwitness.filters import equals
 from earwitness.ids import check_shared_id
+from earwitness.records.backends import ServiceProfile
 from earwitness.shared_documents import SharedDocuments
 from earwitness.words import coverage
 
 from .consolidation import Consolidator, ExtractiveConsolidator
+from .context import context_of, tried
 from .documents import digest, documents
-from .file import ConversationContent, ConversationFile, ConversationHead, heads
-from .records import AssistantContext, AssistantMessage, ConversationClosing
+from .file import ConversationContent, ConversationFile, ConversationHead, heads, remove_all
+from .records import AssistantContext, AssistantMessage, ConversationClosing, check_message
 from .settings import AssistantSettings
 
 BATCH = 16
@@ -70,6 +72,15 @@ class AssistantConversations:
         """Where conversations are uploaded to."""
         return SharedDocuments(self._ew, self.container)
 
+    async def profile_of(self, uploads: SharedDocuments) -> ServiceProfile:
+        """What the store's service has made out of the user, unless the settings say not to ask."""
+        return await uploads.profile() if self.settings.profile else ServiceProfile()
+
+    async def container_forgotten(self, container: Container) -> None:
+        """Remove the conversations here, too, once their container was forgotten. Raises `StorageError`."""
+        if container.name == self.container.name:
+            await asyncio.to_thread(remove_all, self.folder)
+
     async def keys(self) -> tuple[str, ...]:
         """The keys of all conversations on this machine, sorted."""
         return tuple(sorted(each.key for each in (await self.heads())[0]))
@@ -105,10 +116,9 @@ class AssistantConversation:
     async def add(self, role: str, content: str) -> None:
         """Add a message; it is durable on return. No upload is waited for.
 
-        Raises `InputError` for what is no text, and `StorageError` if it cannot be written here.
+        Raises `InputError` for an unknown role or what is no text, and `StorageError` if it cannot be written here.
         """
-        if not isinstance(role, str) or not role or not isinstance(content, str):
-            raise InputError(f"role = {role!r} and the content must be text, such as add('user', 'Hello.').")
+        check_message(role, content)
         message = AssistantMessage(role=role, content=content, timestamp=now())
         await asyncio.to_thread(self._file.append, message)
         if self._bot.uploads.is_here:
@@ -128,20 +138,18 @@ class AssistantConversation:
         return (await self._read())[0].is_pending
 
     async def context(self, query: str, *, limit: int = 10) -> AssistantContext:
-        """What the bot should know: what the store finds.
+        """What the bot should know: what the store finds, and the profile of the user where its service makes one.
 
         If the store fails, what is remembered here of all conversations, and why it failed.
         """
         uploads = self._bot.uploads
-        try:
-            hits = await uploads.search(query, limit=limit)
-        except EarwitnessError as error:
-            here, failures = await self._remembered_here(query, limit)
-            return AssistantContext(memories=here, failures=(named(error), *failures))
-        found = [hit.memory.content for hit in hits]
-        here, failures = await self._remembered_here(query, limit) if uploads.is_here else ((), ())
-        texts = dict.fromkeys((*found, *here))
-        return AssistantContext(memories=tuple(texts)[:limit], failures=failures)
+        hits, profile = await asyncio.gather(
+            tried(uploads.search(query, limit=limit)), tried(self._bot.profile_of(uploads))
+        )
+        is_away = isinstance(hits, EarwitnessError)
+        asks_here = is_away or uploads.is_here
+        here, unread = await self._remembered_here(query, limit) if asks_here else ((), ())
+        return context_of(hits, profile, here, limit=limit, failures=unread)
 
     async def close(self, *, clear: bool = True) -> ConversationClosing:
         """Upload the conversation, and clear it here once the store has confirmed all of it, unless `clear` is false.

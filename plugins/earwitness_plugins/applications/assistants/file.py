@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import quote
@@ -23,7 +23,7 @@ from earwitness_plugins.services.durable import about_files, locked, make_folder
 
 from .records import AssistantMessage
 
-SUFFIX = ".jsonl"
+SUFFIX, UPLOADING, LOCK = ".jsonl", ".uploading", ".lock"
 LOCK_SECONDS = 10.0
 """How long a change waits for that of another process."""
 LONGEST, BEGINNING = 180, 60
@@ -105,13 +105,18 @@ class ConversationFile:
         """Remove the file; durable on return. Raises `StorageError`."""
         with self._changing():
             self.path.unlink(missing_ok=True)
+            self._uploading_lock.unlink(missing_ok=True)
             sync_folder(self.path.parent)
 
     def uploading(self) -> AbstractContextManager[None]:
         """The lock that an upload holds. Raises `StorageLocked` at once if another has it."""
         with about_files(self.path.parent):
             make_folder(self.path.parent)
-        return locked(self.path.with_name(f".{self.path.name}.uploading"), 0)
+        return locked(self._uploading_lock, 0)
+
+    @property
+    def _uploading_lock(self) -> Path:
+        return self.path.with_name(f".{self.path.name}{UPLOADING}")
 
     def _holds_something(self) -> bool:
         return self.path.exists() and self.path.stat().st_size > 0
@@ -120,7 +125,7 @@ class ConversationFile:
     def _changing(self) -> Iterator[None]:
         with about_files(self.path.parent):
             make_folder(self.path.parent)
-            with locked(self.path.parent / ".lock", LOCK_SECONDS):
+            with locked(self.path.parent / LOCK, LOCK_SECONDS):
                 yield
 
     def _write(self, head: ConversationHead, messages: Sequence[AssistantMessage]) -> None:
@@ -155,6 +160,20 @@ def heads(folder: Path) -> tuple[list[ConversationHead], list[str]]:
             why = error.strerror if isinstance(error, OSError) else "its first line is no head of a conversation"
             problems.append(f"{str(path)!r} was left out, because it cannot be read: {why}.")
     return found, problems
+
+
+def remove_all(folder: Path) -> None:
+    """Remove all conversations of a folder, also those that cannot be read. Raises `StorageError`."""
+    if not folder.is_dir():
+        return
+    with about_files(folder), locked(folder / LOCK, LOCK_SECONDS):
+        for pattern in (f"*{SUFFIX}", f".*{SUFFIX}{UPLOADING}", f".*{SUFFIX}.new"):
+            for path in folder.glob(pattern):
+                path.unlink(missing_ok=True)
+        (folder / LOCK).unlink(missing_ok=True)
+        sync_folder(folder)
+    with suppress(OSError):  # somebody keeps something else there
+        folder.rmdir()
 
 
 def _escaped(found: re.Match[str]) -> str:

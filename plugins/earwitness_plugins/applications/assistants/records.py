@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from earwitness import Record
+from earwitness.errors import InputError, did_you_mean, quoted
+
+ROLES = ("user", "assistant", "system", "tool")
+"""Who may say something in a conversation."""
 
 
 class AssistantMessage(Record):
     """One message of a conversation."""
 
     role: str
-    """`user`, `assistant`, or another role of the bot's."""
+    """`user`, `assistant`, `system` or `tool`."""
     content: str
     """Its text."""
     timestamp: str
@@ -24,11 +28,15 @@ class AssistantContext(Record):
 
     memories: tuple[str, ...] = ()
     """What was found, best first."""
+    static: tuple[str, ...] = ()
+    """What rarely changes about the user, by the service's profile. Empty where the service makes none."""
+    dynamic: tuple[str, ...] = ()
+    """What is so at present, by the same."""
     failures: tuple[str, ...] = ()
     """Why the store did not answer (the memories are those of this machine then), and which files cannot be read."""
 
     def __str__(self) -> str:
-        return "\n".join(self.memories)
+        return "\n".join((*self.static, *self.dynamic, *self.memories))
 
 
 class ConversationClosing(Record):
@@ -46,3 +54,14 @@ class ConversationClosing(Record):
     """Why others were not: files that cannot be read, and whatever else failed."""
     failure: str | None = None
     """Why the store did not take it."""
+
+
+def check_message(role: object, content: object) -> None:
+    """Raises `InputError` for what cannot be a message."""
+    if role not in ROLES:
+        hint = did_you_mean(role, ROLES) if isinstance(role, str) else ""
+        raise InputError(
+            f"role = {quoted(role)} is none: use {', '.join(map(repr, ROLES))}, as in add('user', 'Hello.').{hint}"
+        )
+    if not isinstance(content, str):
+        raise InputError(f"content = {quoted(content)} must be text, as in add('user', 'Hello.').")

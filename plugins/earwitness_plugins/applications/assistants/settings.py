@@ -22,6 +22,8 @@ class AssistantSettings(Record):
     """A store here: beyond so many messages, the older ones of a conversation are consolidated."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.6
     """Documents of the service that are less alike than this, from 0 to 1, are not found."""
+    profile: bool = True
+    """Whether `context` also asks the service for its profile of the user."""
     folder: str | None = None
     """Where conversations are kept until their upload is confirmed; `None` = beside the stories' file."""
 

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
-from earwitness.extras import ReembeddingStore
+from earwitness.extras import ProfileStore, ReembeddingStore
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.protocols import Store
-from earwitness.records.backends import Health
+from earwitness.records.backends import Health, ServiceProfile
 from earwitness.records.memory import Hit, Memory
 from earwitness_plugins.services.breaker import CircuitBreaker
 
@@ -84,6 +84,13 @@ class PrimaryStore:
     async def count(self, container: str) -> int:
         """How many memories the container holds there."""
         return await self._asked(lambda store: store.count(container), self._timeout)
+
+    async def profile(self, container: str) -> ServiceProfile:
+        """Its profile of the subject of a container; empty if it makes none."""
+        if not isinstance(self._store, ProfileStore):
+            return ServiceProfile()
+        store = self._store
+        return await self._asked(lambda _: store.profile(container), self._timeout)
 
     async def health(self) -> Health:
         """Its health."""

@@ -21,7 +21,7 @@ from earwitness.extras import ReembeddingStore
 from earwitness.filters import EVERYTHING, Filter, matches
 from earwitness.loading.quantities import Positive
 from earwitness.protocols import Store
-from earwitness.records.backends import Health
+from earwitness.records.backends import Health, ServiceProfile
 from earwitness.records.memory import Hit, Memory
 from earwitness_plugins.services.breaker import CircuitBreaker
 
@@ -149,6 +149,10 @@ class FallbackStore:
     async def count(self, container: str) -> int:
         """How many memories the container holds, in the primary if it answers."""
         return await self._read(lambda store: store.count(container))
+
+    async def profile(self, container: str) -> ServiceProfile:
+        """The profile that the primary makes; empty if it makes none. Raises `StorageError` while it is away."""
+        return await self._primary.profile(container)
 
     async def reembed(self) -> int:
         """Make the vectors of both again, as far as they keep any; see `ReembeddingStore`."""

@@ -10,11 +10,12 @@ from earwitness.errors import StorageError
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.resources import Resources
 from earwitness.protocols import Embedder
-from earwitness.records.backends import Health
+from earwitness.records.backends import Health, ServiceProfile
 from earwitness.records.memory import Hit, Memory
 from earwitness_plugins.ranking.memory_ranker import MemoryRanker
 from earwitness_plugins.services.breaker import CircuitBreaker
 
+from .names import namespace_of
 from .reader import ContainerReader
 from .wire import SearchManner, ServiceAddress, Wire
 from .write_buffer import WriteBuffer
@@ -105,6 +106,10 @@ class SupermemoryStore:
     async def drop(self, container: str) -> None:
         """Remove the container and everything of ours in it."""
         await self._writer.drop(container)
+
+    async def profile(self, container: str) -> ServiceProfile:
+        """What the service has made out of the subject of a container; nothing of it can be checked."""
+        return await self._wire.profile(namespace_of(container))
 
     async def health(self) -> Health:
         """Whether the service answers, how fast, what waits to be found by its searches, and what is withheld."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from pydantic import SecretStr
 
 from earwitness.errors import SettingsError, StorageError, quoted, shortened
+from earwitness.records.backends import ServiceProfile
 from earwitness.redaction import without_passwords
 from earwitness_plugins.services.breaker import CircuitBreaker, LeftAlone
 
@@ -227,6 +228,16 @@ class Wire:
             if (pages := await _pages(page)) is not None:
                 return [*{each.id: each for one in pages for each in one.documents}.values()]
         raise ServiceAway(f"the service lists {namespace!r} differently each time it is asked.")
+
+    async def profile(self, namespace: str) -> ServiceProfile:
+        """The service's profile of the subject of a namespace."""
+
+        async def shown(client: Any) -> ServiceProfile:
+            found = (await client.profile(namespace)).profile
+            static, dynamic = (tuple(str(each.memory) for each in facts) for facts in (found.static, found.dynamic))
+            return ServiceProfile(static=static, dynamic=dynamic)
+
+        return await self._read(shown)
 
     async def namespaces(self) -> int:
         """How many there are: the cheapest call that says whether the key is good."""

@@ -17,6 +17,8 @@ from .search import found
 from .server import HttpRequest, HttpResponse
 
 B = TypeVar("B", bound=BaseModel)
+_LASTING = re.compile(r"\b(?:i am|i'm|my name is)\b", re.IGNORECASE)
+"""What somebody says of themselves for good."""
 EmulatedAccount = dict[str, EmulatedNamespace]
 """The namespaces of one key. Keys share nothing."""
 
@@ -183,12 +185,14 @@ class EmulatedApi:
         return shown
 
     def profile(self, request: HttpRequest, ns: str) -> Any:
-        """What is known of the namespace's subject: the newest memories, as facts that change."""
+        """What is known of the namespace's subject: who they say they are, and the newest of all else."""
         asked = _body(requests.ProfileRequest, request)
         every = [each for each in self._memories(ns) if holds(asked.filter, each.metadata)]
-        newest = sorted(every, key=lambda each: each.at, reverse=True)[:10]
-        dynamic = [{"id": each.id, "memory": each.text} for each in newest]
-        return {"profile": {"static": [], "dynamic": dynamic, "buckets": {}}}
+        newest = sorted(every, key=lambda each: each.at, reverse=True)
+        lasting = [each for each in newest if _LASTING.search(each.text)]
+        facts = {"static": lasting, "dynamic": [each for each in newest if each not in lasting][:10]}
+        shown = {name: [{"id": each.id, "memory": each.text} for each in found] for name, found in facts.items()}
+        return {"profile": {**shown, "buckets": {}}}
 
     # ── extracted memories ───────────────────────────────────────────────────────────────────────────────────────
 
