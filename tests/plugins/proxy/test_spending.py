@@ -27,6 +27,8 @@ async def test_calls_are_counted_and_priced_for_their_story(served: Serve, strea
         seconds = part.spending.seconds
         assert part.spending == Spending(calls=2, tokens_in=180, tokens_out=20, seconds=seconds, cost=2 * 190 / 1e6)
         assert seconds > 0
+        (call,) = (await (await front.story()).messages())[-1].message.metadata["calls"]
+        assert (call["model"], call["tokens_in"], call["tokens_out"]) == ("m", 90, 10)
 
 
 @pytest.mark.parametrize("asked", [False, True])

@@ -17,6 +17,7 @@ from earwitness.errors import KeyConflict, UnknownName, unknown
 from earwitness.formats import PLACEHOLDERS, as_said
 from earwitness.records.character import Cast
 from earwitness.records.message import SettledMessage
+from earwitness.records.usage import ModelCall
 from earwitness.session import Session
 from earwitness.turn import Turn
 
@@ -60,10 +61,11 @@ class Exchange:
     remembered: bool = True
     """Whether the answer is a message of the story."""
 
-    async def answered(self, text: str) -> str | None:
+    async def answered(self, text: str, call: ModelCall | None = None) -> str | None:
         """END: report a whole answer, durable on return. Returns its key; `None` for what is no message of the story.
 
-        Raises `StorageError`, `InputError`.
+        The `call` that gave it stays with a new message, as `calls` in its metadata. Raises `StorageError`,
+        `InputError`.
         """
         if not self.remembered or not as_said(text).strip():
             return None
@@ -74,7 +76,8 @@ class Exchange:
             await self.story.reroll(said, key=self.replaces)
             return self.replaces
         try:
-            await self.turn.say(said, key=self.key)
+            metadata = {"calls": [call.model_dump(mode="json", exclude_defaults=True)]} if call else None
+            await self.turn.say(said, key=self.key, metadata=metadata)
         except KeyConflict:  # another proxy has answered the same request
             await self.story.reroll(said, key=self.key)
         return self.key
@@ -158,9 +161,9 @@ class Exchanges:
         key = await free_key(story, reading.kept, last, reading.answers)
         return Exchange(story, turn, filled, key, again, goes_on)
 
-    async def answered(self, exchange: Exchange, text: str) -> None:
+    async def answered(self, exchange: Exchange, text: str, call: ModelCall | None = None) -> None:
         """END; see `Exchange.answered`."""
-        self._reported.append((exchange.story.id, await exchange.answered(text), monotonic()))
+        self._reported.append((exchange.story.id, await exchange.answered(text, call), monotonic()))
 
     async def _story(self, address: ChatAddress) -> Session:
         """The story, with everybody in it who takes part. Raises `InputError`."""

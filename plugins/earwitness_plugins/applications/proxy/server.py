@@ -106,7 +106,7 @@ class ProxyApp:
             if answer.status_code == 200:
                 said = parsed(body)
                 call.ended(said, answer_in(said))
-                await self._exchanges.answered(exchange, answer_in(said))
+                await self._exchanges.answered(exchange, answer_in(said), call.call)
             else:
                 body, call.failure = self._upstream.sayable(body), f"the server refused ({answer.status_code})"
             headers = {name: answer.headers[name] for name in ("retry-after",) if name in answer.headers}
@@ -127,7 +127,7 @@ class ProxyApp:
                 raise httpx.RemoteProtocolError("the answer has no end")
             with anyio.CancelScope(shield=True):
                 stream.call.ended(reader.usage, reader.text)
-                await self._exchanges.answered(stream.exchange, reader.text)
+                await self._exchanges.answered(stream.exchange, reader.text, stream.call.call)
                 await self._spending.settle(stream.exchange.story, stream.call)
         except (httpx.HTTPError, EarwitnessError) as error:
             yield _event(_told(error))
