@@ -4,8 +4,9 @@ Each file is a conversation with questions (LoCoMo's format or REALTALK's). A qu
 the 20 messages that hold its evidence (`20 messages`), at the end of the session that holds it (`session`), and at the
 end of all sessions (`everything`). The full history is every message up to there. Against it stand the last 5 messages,
 5 memories found among one speaker's, and 3 among the world's. What is in the prompt already is not told twice. Messages
-count as `Speaker: text`, memories as `turn.fill` writes them: `1. Speaker, on day 3: text`. Two smaller mixes stand
-beside it.
+count as `Speaker: text`, memories as `turn.fill` writes them: `1. Speaker, on day 3: text`, or, *plain*, as it does
+with `format = "plain"` and templates without the day. Smaller mixes stand beside it. With several conversations, a mix
+is chosen, too: for each of them the one that saves enough in the others and keeps the most of their evidence.
 
 Evidence is counted as questions whose answers are in known messages: the share of these messages that the prompt holds.
 Tokens are those of WordPiece with the vocabulary of the shipped embedder (lower-cased English, some 30,000 tokens).
@@ -30,9 +31,31 @@ from earwitness.records.memory import Memory
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.stores.sqlite import SqliteStore
 
-MIXES = {"last 5 + 5 + 3": (5, 8), "last 3 + 4 + 2": (3, 6), "last 2 + 3 + 1": (2, 4)}
-"""Name → number of last messages, and of memories, one speaker's and the world's together."""
-LAST, MEMORIES = MIXES["last 5 + 5 + 3"]
+
+class Mix(NamedTuple):
+    """What stands against the full history."""
+
+    last: int
+    """Number of last messages, besides the question itself."""
+    memories: int
+    """Number of memories, one speaker's and the world's together."""
+    plain: bool = False
+    """Whether a memory is its words alone, without number and day."""
+
+    def __str__(self) -> str:
+        return f"last {self.last} + {self.memories}{', plain' if self.plain else ''}"
+
+
+MIXES = {
+    "last 5 + 5 + 3": Mix(5, 8),
+    "last 3 + 4 + 2": Mix(3, 6),
+    "last 2 + 3 + 1": Mix(2, 4),
+    "last 1 + 5, plain": Mix(1, 5, plain=True),
+    "question + 5": Mix(0, 5),
+}
+CHOICES = [Mix(last, memories, plain) for plain in (False, True) for last in range(4) for memories in range(3, 7)]
+"""What a choice is made from."""
+LAST, MEMORIES = 5, 8
 WINDOW = 20
 PLACES = (f"{WINDOW} messages", "session", "everything")
 COLUMNS = ("questions", "full", "short", "saved", "evidence", "by_last")
@@ -43,8 +66,10 @@ class Prompt(NamedTuple):
     """One question at one place."""
 
     place: str
-    mix: str
-    """Of MIXES."""
+    conversation: str
+    """Name of its conversation."""
+    mix: Mix
+    """Of MIXES, or of CHOICES."""
     full: int
     """Tokens of the full history."""
     short: int
@@ -98,14 +123,16 @@ class Asking:
         for question in conversation.questions:
             for place, span in _spans(conversation.turns, question):
                 ranked = await self._ranked(conversation, texts, span, question)
-                for mix in MIXES:
+                for mix in {*MIXES.values(), *(CHOICES if place == PLACES[0] else ())}:
                     last, chosen = _told(mix, span, ranked)
+                    line = said if mix.plain else told
                     found.append(
                         Prompt(
                             place,
+                            conversation.name,
                             mix,
                             full=sum(said[index] for index in span),
-                            short=sum(said[index] for index in last) + sum(told[index] for index in chosen),
+                            short=sum(said[index] for index in last) + sum(line[index] for index in chosen),
                             evidence=_share(conversation.turns, last | chosen, question),
                             by_last=_share(conversation.turns, last, question),
                         )
@@ -128,14 +155,14 @@ class Asking:
         return [int(hit.memory.id) for hit in hits]
 
 
-def _told(mix: str, span: range, ranked: Sequence[int]) -> tuple[frozenset[int], frozenset[int]]:
+def _told(mix: Mix, span: range, ranked: Sequence[int]) -> tuple[frozenset[int], frozenset[int]]:
     """Indices of the last messages, and of those that the best memories of what is older bring back.
 
     Both containers hold the same messages here, so that 5 of the one and 3 others of the other are the best 8.
     """
-    last, memories = MIXES[mix]
-    older = [index for index in ranked if index < span.stop - last]
-    return frozenset(span[-last:]), frozenset(older[:memories])
+    last = span[len(span) - mix.last :]
+    older = [index for index in ranked if index not in last]
+    return frozenset(last), frozenset(older[: mix.memories])
 
 
 def _spans(turns: Sequence[Said], question: Asked) -> list[tuple[str, range]]:
@@ -177,7 +204,10 @@ def _content(turn: Said) -> str:
 
 def _report(prompts: Sequence[Prompt]) -> Report:
     grouped = {
-        place: {mix: _summary([each for each in prompts if (each.place, each.mix) == (place, mix)]) for mix in MIXES}
+        place: {
+            name: _summary([each for each in prompts if (each.place, each.mix) == (place, mix)])
+            for name, mix in MIXES.items()
+        }
         for place in PLACES
         if any(each.place == place for each in prompts)
     }
@@ -198,8 +228,37 @@ def _report(prompts: Sequence[Prompt]) -> Report:
             at_least(f"evidence kept, {PLACES[0]}, {mix}", found["evidence"], LEAST_EVIDENCE),
         )
     ]
-    results = {"tokenizer": "WordPiece of the shipped embedder", "by_history": grouped}
-    return Report("tokens", results, [table], bars(title, "share", pictured), targets)
+    tables, results = [table], {"tokenizer": "WordPiece of the shipped embedder", "by_history": grouped}
+    if chosen := _chosen([each for each in prompts if each.place == PLACES[0]]):
+        left_out = _summary([each for found in chosen.values() for each in found.left_out])
+        named = {name: str(found.mix) for name, found in chosen.items()}
+        results["chosen"] = {"mixes": named, **left_out}
+        lines = [[f"{name}: {found.mix}", *_summary(found.left_out).values()] for name, found in chosen.items()]
+        columns = ["left out: the others' choice", *COLUMNS]
+        tables.append(Table("20 messages, chosen on the other conversations", columns, lines))
+        targets.append(at_least("tokens saved where left out, as chosen", left_out["saved"], LEAST_SAVED))
+        targets.append(at_least("evidence kept where left out, as chosen", left_out["evidence"], LEAST_EVIDENCE))
+    return Report("tokens", results, tables, bars(title, "share", pictured), targets)
+
+
+class Chosen(NamedTuple):
+    """A choice that was made without one conversation."""
+
+    mix: Mix
+    left_out: Sequence[Prompt]
+    """That conversation's prompts with it."""
+
+
+def _chosen(prompts: Sequence[Prompt]) -> dict[str, Chosen]:
+    """Conversation → what the others choose for it; empty for fewer than two."""
+    names = sorted({each.conversation for each in prompts})
+    found = {}
+    for name in names if len(names) > 1 else ():
+        others = {mix: _summary([e for e in prompts if e.mix == mix and e.conversation != name]) for mix in CHOICES}
+        saving = [mix for mix in CHOICES if others[mix]["saved"] >= LEAST_SAVED] or CHOICES
+        best = max(saving, key=lambda mix: others[mix]["evidence"])
+        found[name] = Chosen(best, [e for e in prompts if e.mix == best and e.conversation == name])
+    return found
 
 
 def _summary(prompts: Sequence[Prompt]) -> dict[str, Any]:

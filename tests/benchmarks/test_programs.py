@@ -67,11 +67,15 @@ def test_tokens_sets_what_is_saved_beside_the_evidence_that_stays(tmp_path: Path
     session = {**SESSION, "session_1": [*TURNS, *said]}
     path = tmp_path / "long.json"
     path.write_text(json.dumps({"conversation": session, "qa": QUESTIONS}))
-    found = run("tokens", path)["by_history"]
+    other = tmp_path / "other.json"
+    other.write_bytes(path.read_bytes())
+    results = run("tokens", path, other)
+    assert results["chosen"]["mixes"].keys() == {"long", "other"}
+    found = results["by_history"]
     assert found.keys() == {"20 messages", "session", "everything"}
     for mixes in found.values():
         asked = mixes["last 5 + 5 + 3"]
-        assert asked["questions"] == 2
+        assert asked["questions"] == 4
         assert asked["evidence"] == 1 > asked["by_last"]
         assert 0 < asked["saved"] < mixes["last 2 + 3 + 1"]["saved"] < 1
         assert asked["saved"] == pytest.approx(1 - asked["short"] / asked["full"])
