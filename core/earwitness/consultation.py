@@ -86,7 +86,7 @@ async def ask(by: str, call: Callable[[], Soon[Any]], limit: float) -> Answered[
     try:
         value = _called(call)
         if inspect.isawaitable(value):
-            value = await asyncio.ensure_future(apart(limit, value))
+            value = await apart(limit, value)
     except LimitReached:
         return _late(by, started, limit)
     except BaseException as error:  # noqa: BLE001 - whatever third-party code raises is its failure, not ours

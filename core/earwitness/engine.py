@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -99,7 +98,7 @@ class Engine:
 
         Await it at once. Raises `LimitReached`, and whatever the store raises.
         """
-        return within(limit, work) if self._store_is_here else asyncio.ensure_future(apart(limit, work))
+        return within(limit, work) if self._store_is_here else apart(limit, work)
 
     @cached_property
     def _store_is_here(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Coroutine, Generator
 from contextlib import suppress
 from types import coroutine
@@ -45,11 +46,22 @@ def within(limit: float, work: Awaitable[T]) -> Generator[Any, Any, T]:
     return answer
 
 
-async def apart(limit: float, work: Awaitable[T]) -> T:
+def apart(limit: float, work: Awaitable[T]) -> asyncio.Task[T]:
     """As `within`, in a task of its own, so that work that cancels its task, or exits, takes nobody along.
 
-    Await it as a future (`asyncio.ensure_future`). What was abandoned may go on cancelling that task, and no other.
+    What was abandoned may go on cancelling that task, and no other. Work that is cancelled before it begins is closed.
     """
+    task = asyncio.ensure_future(_limited(limit, work))
+    task.add_done_callback(lambda _: _close_unless_begun(work))
+    return task
+
+
+def _close_unless_begun(work: Awaitable[Any]) -> None:
+    if inspect.iscoroutine(work) and inspect.getcoroutinestate(work) == inspect.CORO_CREATED:
+        work.close()
+
+
+async def _limited(limit: float, work: Awaitable[T]) -> T:
     try:
         return await within(limit, work)
     except (SystemExit, GeneratorExit) as error:

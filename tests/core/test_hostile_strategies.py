@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from earwitness.errors import PluginError, StorageError
 from earwitness.filters import Filter
 from earwitness.records.memory import Hit, Memory
 from earwitness.testing.reference import MemoryLedger, MemoryStore
-from earwitness.time_limit import GRACE, PATIENCE, LimitReached, within
+from earwitness.time_limit import GRACE, PATIENCE, LimitReached, apart, within
 
 Begin = Callable[..., Awaitable[Session]]
 OpenApp = Callable[..., Awaitable[Earwitness]]
@@ -238,6 +239,18 @@ async def test_a_host_that_is_cancelled_before_the_work_begins_leaves_nothing_be
     task.get_loop().call_soon(task.cancel)
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_work_that_is_cancelled_before_it_begins_is_closed() -> None:
+    async def work() -> None:
+        """Never resumed."""
+
+    begun = work()
+    task = apart(LIMIT, begun)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert inspect.getcoroutinestate(begun) == inspect.CORO_CLOSED
 
 
 def test_a_program_ends_although_work_never_does() -> None:

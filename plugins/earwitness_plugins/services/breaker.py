@@ -3,7 +3,6 @@ It!*), so that nobody waits for it."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import TypeVar
@@ -92,7 +91,7 @@ class CircuitBreaker:
             raise LeftAlone(f"the service is left alone for a while, because it keeps failing: {self.failure}")
         period = self.period
         try:
-            answer = await asyncio.ensure_future(apart(limit, _awaited(work)))
+            answer = await apart(limit, _awaited(work))
         except (InputError, PartialWrite):
             self.succeeded()
             raise
