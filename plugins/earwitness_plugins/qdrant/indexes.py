@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from earwitness.long_texts import aside
+from earwitness.slices import Pace, in_slices
 from earwitness.words import plain, terms
 from earwitness_plugins.ranking import Floats, MemoryRanker
 from earwitness_plugins.ranking.memory_index import IndexedMemory, MemoryIndex
@@ -27,18 +28,18 @@ class Indexable(NamedTuple):
     terms: Sequence[str]
     """Of its `plain` content."""
     vector: Floats
-    """PointShape (dimension,)."""
+    """Shape (dimension,)."""
 
 
 async def indexable(stored: Sequence[StoredMemory], vectors: Floats) -> list[Indexable]:
     """Memories with their vectors, shape (n, dimension), cut into words: on a thread if that takes long."""
-    texts = {each.memory.content: plain(each.memory.content) for each in stored}
-    cut = await aside(work_on([*texts.values()]), lambda: {content: terms(text) for content, text in texts.items()})
+    contents = list(dict.fromkeys(each.memory.content for each in stored))
+    cut = await aside(work_on(contents), lambda: {content: terms(plain(content)) for content in contents})
     rounded = vectors.astype(np.float16).astype(np.float32)  # as the embedded store keeps them
-    return [
+    return await in_slices(
         Indexable(point_id(each.memory.container, each.memory.id), each, cut[each.memory.content], vector)
         for each, vector in zip(stored, rounded, strict=True)
-    ]
+    )
 
 
 class _Known(NamedTuple):
@@ -83,6 +84,13 @@ class IndexedContainer:
             self.memories.put(
                 IndexedMemory(each.stored.memory, each.stored.sequence, each.terms, each.vector) for each in new
             )
+
+    async def take_in_slices(self, given: Iterable[Indexable]) -> None:
+        """As `take`, in slices, between which other tasks run; they may take in later writes."""
+        pace = Pace()
+        for each in given:
+            self.take([each])
+            await pace.kept()
 
     def leave(self, points: Iterable[str]) -> None:
         """Take points out."""

@@ -18,6 +18,7 @@ from earwitness.filters import EVERYTHING, Filter, matches
 from earwitness.protocols import Embedder
 from earwitness.records.backends import TermHolders
 from earwitness.records.memory import Hit, Memory
+from earwitness.slices import Pace
 from earwitness.words import plain
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import Floats, Fusion, MemoryRanker
@@ -287,8 +288,8 @@ class PointStore:
 
     async def _take(self, index: IndexedContainer, found: Sequence[tuple[StoredMemory, Any]]) -> None:
         if found:
-            vectors = np.array([_dense(vector) for _, vector in found], np.float32)
-            index.take(await indexable([each for each, _ in found], vectors))
+            vectors = await asyncio.to_thread(_matrix, [vector for _, vector in found])
+            await index.take_in_slices(await indexable([each for each, _ in found], vectors))
 
     async def _stored(
         self, container: str, filter: Filter, *, with_vectors: bool = False
@@ -296,7 +297,9 @@ class PointStore:
         """The memories of a container that match, in no order. Container and filter are checked again here."""
         narrowed = condition(filter, self._shape.path, self._models).condition
         conditions = self._of(container, *([] if narrowed is None else [narrowed]))
+        pace = Pace()
         async for record in self._scroll(conditions, with_payload=True, with_vectors=with_vectors):
+            await pace.kept()
             stored = self._read(record.payload, container)
             if stored is not None and matches(filter, stored.memory.metadata):
                 yield stored, record.vector
@@ -363,6 +366,10 @@ def _at(payload: Payload, path: str) -> int:
     for name in path.split("."):
         found = found.get(name, {})
     return found if isinstance(found, int) else 0
+
+
+def _matrix(vectors: Sequence[Any]) -> Floats:
+    return np.array([_dense(vector) for vector in vectors], np.float32)
 
 
 def _dense(vector: Any) -> Any:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.records.backends import TermHolders
 from earwitness.records.memory import Hit, Memory
+from earwitness.slices import Pace
 from earwitness.words import idf, plain, query_words
 from earwitness.words import terms as terms_of
 
@@ -82,6 +83,13 @@ class MemoryIndex:
             self._kill(each.memory.id)
             self._add(each)
         self._changed()
+
+    async def put_in_slices(self, memories: Iterable[IndexedMemory]) -> None:
+        """As `put`, in slices, between which other tasks run. They find what was taken in by then."""
+        pace = Pace()
+        for each in memories:
+            self.put([each])
+            await pace.kept()
 
     def remove(self, ids: Iterable[str]) -> None:
         """Take memories out. Unknown ids are ignored."""

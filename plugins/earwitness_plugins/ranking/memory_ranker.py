@@ -11,6 +11,7 @@ from earwitness.filters import EVERYTHING, Filter
 from earwitness.long_texts import aside
 from earwitness.protocols import Embedder
 from earwitness.records.memory import Hit, Memory
+from earwitness.slices import in_slices
 from earwitness.words import plain, terms
 
 from .arrays import Floats
@@ -46,15 +47,16 @@ class MemoryRanker:
         Each text is embedded once, however many memories have it. Raises what the embedder raises.
         """
         memories = list(memories)
-        plains = {content: plain(content) for content in dict.fromkeys(memory.content for memory in memories)}
+        contents = list(dict.fromkeys(memory.content for memory in memories))
+        plains = await aside(work_on(contents), lambda: {content: plain(content) for content in contents})
         texts = list(dict.fromkeys(plains.values()))
         rounded = (await self._vectors(texts)).astype(np.float16).astype(np.float32)  # as the embedded store keeps them
         vectors = dict(zip(texts, rounded, strict=True))
         words = await aside(work_on(texts), lambda: {text: terms(text) for text in texts})
-        return [
+        return await in_slices(
             IndexedMemory(memory, position, words[plains[memory.content]], vectors[plains[memory.content]])
             for memory, position in zip(memories, positions, strict=True)
-        ]
+        )
 
     async def search(
         self, index: MemoryIndex, query: str, *, filter: Filter = EVERYTHING, limit: int = 10

@@ -17,6 +17,7 @@ from earwitness.filters import EVERYTHING, Filter, matches
 from earwitness.protocols import Embedder
 from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
+from earwitness.slices import MANY
 from earwitness_plugins.ranking import Fusion, MemoryIndex, MemoryRanker
 
 from .document import MemoryFile, with_items, without_ids
@@ -228,6 +229,9 @@ class MarkdownStore:
         for id in gone:
             del container.positions[id]
         changed = [item.memory for id, item in items.items() if _memory(before, id) is not item.memory]
+        if len(changed) > MANY:  # the next search makes the index anew, in slices
+            container.index = None
+            return
         try:
             await self._indexed(container, changed)
         except BaseException:
@@ -241,8 +245,12 @@ class MarkdownStore:
         for memory in memories:
             positions.setdefault(memory.id, next(container.next_position))
         indexed = await self._ranker.indexed(memories, [positions[memory.id] for memory in memories])
-        index = container.index or self._ranker.new_index()
-        index.put(indexed)
+        if container.index is not None:
+            container.index.put(indexed)  # at once: a search sees all of a change or nothing
+            container.positions = positions
+            return
+        index = self._ranker.new_index()
+        await index.put_in_slices(indexed)
         container.index, container.positions = index, positions
 
 
