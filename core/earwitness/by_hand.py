@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from .containers import character_container, world_container
@@ -10,9 +11,15 @@ from .ids import WORLD
 from .protocols import Store
 from .records.character import Cast
 from .records.memory import Memory
+from .records.prose import counted
 
 BY_HAND = "byHand"
 """Metadata of a memory that a person wrote or changed."""
+_NOT_EXPORTED = (
+    "the export of %r lacks %s that people wrote or changed in the store: no entry of the journal tells of it. "
+    "`earwitness migrate` moves all of it"
+)
+_log = logging.getLogger("earwitness")
 
 
 async def hand_written(store: Store, session: str, cast: Cast) -> Mapping[str, Sequence[Memory]]:
@@ -21,6 +28,13 @@ async def hand_written(store: Store, session: str, cast: Cast) -> Mapping[str, S
         return {}
     found = {owner: await store.by_hand(name) for owner, name in _containers(session, cast).items()}
     return {owner: memories for owner, memories in found.items() if memories}
+
+
+async def warn_exporter(store: Store, session: str, cast: Cast) -> None:
+    """Log a warning if an export, which is the journal, lacks what people wrote in the store itself."""
+    found = await hand_written(store, session, cast)
+    if number := sum(map(len, found.values())):
+        _log.warning(_NOT_EXPORTED, session, counted(number, "memory", "memories"))
 
 
 async def held(store: Store, session: str, cast: Cast, id: str) -> tuple[str, Memory] | None:

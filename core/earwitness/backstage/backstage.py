@@ -310,9 +310,13 @@ class Backstage:
         return await self._session.retract(target, by=self.role)
 
     async def export(self) -> AsyncIterator[dict[str, Any]]:
-        """The whole session as JSON-ready lines, which `Earwitness.import_session` accepts."""
+        """The whole session as JSON-ready lines, which `Earwitness.import_session` accepts.
+
+        What people wrote in the files of the store is in no entry: a warning is logged then; see `hand_written`.
+        """
         permit(self.role, "read", "export the session")
         await self._session.delivered()
+        await by_hand.warn_exporter(self._engine.store, self._session.id, self._session.cast)
         async for line in transfer.exported(self._engine, self._session.id):
             yield line
 

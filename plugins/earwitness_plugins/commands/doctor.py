@@ -104,10 +104,15 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
             spool = _spool(await ew.spool.waiting())
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
-        return {"path": settings.path, "exists": True, "ok": False, "note": note}
+        return {**_file(settings), "exists": True, "ok": False, "note": note}
     details: dict[str, Any] = {part: found.details for part, found in health.items()}
     details |= {"spool": spool} if spool else {}
     if invisible:
         details["ids"] = _with_invisible(invisible)
     ok = all(found.ok for found in health.values()) and "failure" not in spool
-    return {"path": settings.path, "exists": True, "ok": ok, **details}
+    return {**_file(settings), "exists": True, "ok": ok, **details}
+
+
+def _file(settings: Settings) -> dict[str, str | None]:
+    """The file of the stories; nothing if the ledger is in no file: its health says where it is."""
+    return {"path": settings.path} if settings.ledger.name == "sqlite" else {}

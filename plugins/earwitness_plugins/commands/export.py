@@ -40,12 +40,14 @@ async def command(cli: CliContext, session: str | None, name: str, output: str, 
     none. `chat` writes what the story now says, lines that were not changed to the letter, and leaves out what was
     said in direct messages and other channels. SESSION may be left out if there is only one story.
     """
+    from earwitness_plugins.terminal.warnings import logged_warnings
+
     async with cli.open() as ew:
         story = await ew.open_session(session or cli.only_story(await ew.sessions(), "earwitness export ID"))
         bubbles = await _bubbles(ew, story) if name == WHOLE else []
         if name == WHOLE:
-            written = [await _write_story(story, bubbles, output, force)]
-            await _warn_of_hand_written([story, *bubbles])
+            with logged_warnings():
+                written = [await _write_story(story, bubbles, output, force)]
         else:
             written = _write_files(await _files(story, name, private), output, force)
     for path in written:
@@ -53,16 +55,6 @@ async def command(cli: CliContext, session: str | None, name: str, output: str, 
             ids = [each.id for each in bubbles]
             more = f", with {', '.join(ids)}" if ids else ""
             cli.answer({"exported": story.id, "file": path, "bubbles": ids}, f"Exported {story.id} to {path}{more}")
-
-
-async def _warn_of_hand_written(stories: Sequence[Session]) -> None:
-    """Say that an export, which is the journal, lacks what people wrote in the store itself."""
-    from earwitness.records.prose import counted
-    from earwitness_plugins.terminal.warnings import warn
-
-    if number := sum([len(await each.backstage(role="owner").hand_written()) for each in stories]):
-        what = f"the export lacks {counted(number, 'memory', 'memories')} that people wrote or changed in the store"
-        warn([f"{what}. `earwitness migrate` moves all of it"])
 
 
 async def _bubbles(ew: Earwitness, story: Session) -> list[Session]:

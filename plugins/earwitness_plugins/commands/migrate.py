@@ -51,7 +51,16 @@ def _differ(ours: Settings, theirs: Settings, one: StrategySpec, other: Strategy
 
 
 def _said(source: str, target: str, done: Moved, *, ledger: bool) -> str:
-    stories = [f"{each.session}: {each.entries} entries, {each.deliveries} deliveries" for each in done.sessions]
-    what = f"{len(stories)} stories and {done.memories:,} memories" if ledger else f"{done.memories:,} memories"
-    head = f"Moved {what} in {len(done.containers)} containers from {source} to {target}. Both hold the same."
-    return "\n  ".join([head, *stories])
+    from earwitness.records.prose import counted
+
+    memories, containers = counted(done.memories, "memory", "memories"), counted(len(done.containers), "container")
+    stories = f"{counted(len(done.sessions), 'story', 'stories')} and " if ledger else ""
+    what = f"{stories}{memories} in {containers}"
+    moved = f"Moved {what} from {source} to {target}. Both hold the same."
+    there = f"Nothing to move: {target} already holds all of {source}, {what}. Both hold the same."
+    each_story = [
+        f"{each.session}: {counted(each.entries, 'entry', 'entries')}, "
+        f"{counted(each.deliveries, 'delivery', 'deliveries')}"
+        for each in done.sessions
+    ]
+    return "\n  ".join([there if done.was_there else moved, *each_story])

@@ -90,10 +90,19 @@ class QdrantConnection:
             return StorageFull(f"no space left for {self.place!r}. Free some and try again.")
         if self.is_local:
             return StorageError(f"Qdrant's local storage in {self.place!r} says {type(error).__name__}: {said}")
-        return StorageError(
-            f"Qdrant at {self.place!r} could not do its work ({type(error).__name__}: {said}). Check url, api_key and "
-            "that the server runs; what was acknowledged is safe."
-        )
+        return StorageError(f"Qdrant at {self.place!r} {_trouble(error, said)}; what was acknowledged is safe.")
+
+
+def _trouble(error: Exception, said: str) -> str:
+    """What is wrong with a server, and what to do."""
+    status = getattr(error, "status_code", None)
+    if status in (401, 403):
+        return f"refuses the key (HTTP {status}). Correct `api_key`"
+    if status is not None:
+        return f"answered HTTP {status} ({said}). Check `url`, and that it is a Qdrant server"
+    if type(error).__name__ == "ResponseHandlingException":  # of the client: no answer, or none that it understands
+        return f"does not answer ({said}). Start the server, or correct `url`"
+    return f"could not do its work ({type(error).__name__}: {said})"
 
 
 def refuse_locked(path: str) -> None:

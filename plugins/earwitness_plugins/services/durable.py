@@ -66,6 +66,16 @@ def _is_locked(file: int) -> bool:
     return True
 
 
+def refuse_file(folder: Path, what: str) -> None:
+    """Raise `StorageError` if a folder cannot be made because a file has its place, or that of a folder above it.
+
+    `what` says who needs the folder, and which setting names it.
+    """
+    for path in (folder, *folder.parents):
+        if path.exists() and not path.is_dir():
+            raise StorageError(f"{str(path)!r} is a file, and {what}. Name another place.")
+
+
 @contextmanager
 def about_files(folder: Path) -> Iterator[None]:
     """Raise what the system says as a `StorageError`."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import click
 
@@ -19,6 +21,30 @@ def warn(sentences: Sequence[str]) -> None:
         click.echo(f"Warning: {plain(sentence)}.", err=True)
     if len(sentences) > MOST:
         click.echo(f"Warning: and {len(sentences) - MOST} more like these.", err=True)
+
+
+class _Gathered(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+@contextmanager
+def logged_warnings() -> Iterator[None]:
+    """Print what Earwitness logs, once all is done, as `warn` does."""
+    handler = _Gathered(logging.WARNING)
+    logger = logging.getLogger("earwitness")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        warn(handler.messages)
 
 
 class FailureTally:

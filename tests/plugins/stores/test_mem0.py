@@ -16,7 +16,7 @@ from earwitness.testing.samples import HOSTILE_NAMES, ODD_NAMES, memory
 from earwitness_plugins.embedders.static import StaticEmbedder
 from earwitness_plugins.qdrant.points import StoredMemory, point_id
 from earwitness_plugins.stores.mem0 import Mem0Store
-from earwitness_plugins.stores.mem0.client import _silent
+from earwitness_plugins.stores.mem0.client import _discreet
 from earwitness_plugins.stores.mem0.payload import Mem0Record, user_id
 
 NOT_HERE = pytest.mark.skipif(find_spec("mem0") is None, reason="the extra 'mem0' is not installed")
@@ -179,9 +179,9 @@ def test_nothing_is_told_to_anybody_and_the_hosts_word_stands(monkeypatch: pytes
     for name in [name for name in sys.modules if name == "mem0"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delenv("MEM0_TELEMETRY", raising=False)
-    with _silent():
+    with _discreet(":memory:"):
         assert os.environ["MEM0_TELEMETRY"] == "False"
     assert "MEM0_TELEMETRY" not in os.environ
     monkeypatch.setenv("MEM0_TELEMETRY", "True")
-    with _silent():
+    with _discreet(":memory:"):
         assert os.environ["MEM0_TELEMETRY"] == "True"

@@ -22,7 +22,16 @@ class ContainerDigest(NamedTuple):
     digest: str
 
 
-async def move_container(source: Store, target: Store, name: str) -> ContainerDigest:
+class MovedContainer(NamedTuple):
+    """A container that both stores hold."""
+
+    found: ContainerDigest
+    """In the target, and the same in the source."""
+    was_there: bool
+    """Whether the target held all of it before."""
+
+
+async def move_container(source: Store, target: Store, name: str) -> MovedContainer:
     """Move the memories of a container, or the rest of them, in their order, and compare.
 
     Raises `InputError` if the target holds others there, and `StorageError` if it does not hold exactly these
@@ -30,6 +39,7 @@ async def move_container(source: Store, target: Store, name: str) -> ContainerDi
     """
     kept, there = await source.list(name), await target.list(name)
     expected, begun = _texts(kept), _texts(there)
+    was_there = begun == expected
     if begun != expected[: len(begun)]:
         if not {*begun} <= {*expected}:
             raise InputError(f"the target's container {quoted(name)} holds other memories. Move into an empty target.")
@@ -44,7 +54,7 @@ async def move_container(source: Store, target: Store, name: str) -> ContainerDi
             f"container {quoted(name)} was not moved exactly: {wanted.memories} memories ({wanted.digest}) have become "
             f"{found.memories} ({found.digest}). Does another program write to it? Run the move again."
         )
-    return found
+    return MovedContainer(found, was_there)
 
 
 async def container_digest(store: Store, name: str) -> ContainerDigest:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from earwitness.errors import InputError, StorageError
 from earwitness.protocols import Ledger, Store
 from earwitness.records.base import Record
 
-from .memories import move_container
+from .memories import MovedContainer, move_container
 from .sessions import check_ours, move_session, session_digest
 from .shared import forget_as_the_source, move_memberships, shared_digest
 
@@ -34,6 +34,8 @@ class MovedSession(Record):
     """How many deliveries it has, of whatever status."""
     digest: str
     """Of its journal, plans, deliveries, messages, containers and plugin data, in both ledgers."""
+    was_there: bool = False
+    """Whether the target held all of it already."""
 
 
 class Moved(Record):
@@ -45,6 +47,8 @@ class Moved(Record):
     """Name of each container with memories → how many memories, and their digest, in both stores."""
     memories: int
     """How many memories in all."""
+    was_there: bool
+    """Whether the target held all of it already, so that nothing was written."""
 
 
 async def moved(
@@ -70,10 +74,12 @@ async def moved(
     """
     sessions = await _move_ledger(source, target, seen) if ledger else ()
     containers = await _move_store(source, target, seen) if store else {}
+    found = {name: each.found for name, each in containers.items()}
     return Moved(
         sessions=tuple(sessions),
-        containers={name: f"{count} {digest}" for name, (count, digest) in containers.items()},
-        memories=sum(count for count, _ in containers.values()),
+        containers={name: f"{count} {digest}" for name, (count, digest) in found.items()},
+        memories=sum(each.memories for each in found.values()),
+        was_there=all([each.was_there for each in sessions] + [each.was_there for each in containers.values()]),
     )
 
 
@@ -86,13 +92,22 @@ async def _move_ledger(source: Backends, target: Backends, seen: Callable[[int],
     for id in ids:
         await check_ours(source.ledger, target.ledger, id)
     owners = {*source.data_owners, *target.data_owners}
+    whole = {id for id in ids if await _is_whole(source.ledger, target.ledger, id, owners)}
     for id in ids:
         await move_session(source.ledger, target.ledger, id, owners, seen)
     await forget_as_the_source(source.ledger, target.ledger, ids)
     await move_memberships(source.ledger, target.ledger, ids)
     if await shared_digest(source.ledger, ids) != await shared_digest(target.ledger, ids):
         raise StorageError("shared containers or memberships were not moved exactly. Run the move again.")
-    return [await _verified(source.ledger, target.ledger, id, sorted(owners)) for id in ids]
+    verified = [await _verified(source.ledger, target.ledger, id, sorted(owners)) for id in ids]
+    return [each.model_copy(update={"was_there": each.session in whole}) for each in verified]
+
+
+async def _is_whole(source: Ledger, target: Ledger, id: str, owners: Collection[str]) -> bool:
+    """Whether the target holds the story exactly as the source. Asked only where its journal is complete."""
+    if await target.load(id) != await source.load(id):
+        return False
+    return await session_digest(source, id, owners) == await session_digest(target, id, owners)
 
 
 async def _verified(source: Ledger, target: Ledger, id: str, owners: Sequence[str]) -> MovedSession:
@@ -106,13 +121,13 @@ async def _verified(source: Ledger, target: Ledger, id: str, owners: Sequence[st
     return MovedSession(session=id, entries=ours.entries, deliveries=ours.deliveries, digest=ours.digest)
 
 
-async def _move_store(source: Backends, target: Backends, seen: Callable[[int], object]) -> dict[str, tuple[int, str]]:
+async def _move_store(source: Backends, target: Backends, seen: Callable[[int], object]) -> dict[str, MovedContainer]:
     """All containers that the ledger knows, and that hold anything."""
     ids = (None, *await source.ledger.sessions())
-    found: dict[str, tuple[int, str]] = {}
+    found: dict[str, MovedContainer] = {}
     for container in [each for id in ids for each in await source.ledger.containers(id)]:
         moved = await move_container(source.store, target.store, container.name)
-        if moved.memories:
+        if moved.found.memories:
             found[container.name] = moved
         seen(1)
     return found

@@ -45,12 +45,6 @@ async def check_ours(source: Ledger, target: Ledger, session: str) -> None:
             )
 
 
-async def _same_plan(source: Ledger, target: Ledger, session: str, sequence: int) -> bool:
-    """Whether the target has the plan of the source, or none yet."""
-    theirs, ours = await target.plan(session, sequence), await source.plan(session, sequence)
-    return theirs is None or (ours is not None and canonical(theirs) == canonical(ours))
-
-
 async def move_session(
     source: Ledger, target: Ledger, session: str, owners: Collection[str], seen: Callable[[int], object]
 ) -> None:

@@ -338,8 +338,9 @@ class PostgresLedger:
         await self._write(write)
 
     async def health(self) -> Health:
-        """For `doctor`."""
-        return await self._database.read(examine)
+        """For `doctor`: the database without its password, versions, permissions and counts."""
+        found = await self._database.read(examine)
+        return found.model_copy(update={"details": {"database": self._database.label, **found.details}})
 
     async def _write(self, operation: PostgresWork[T], *, durable: bool = True, repeatable: bool = True) -> T:
         """All writes but one may be repeated: what was written is found, and nothing changes."""

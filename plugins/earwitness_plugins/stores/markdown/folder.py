@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from earwitness.errors import StorageCorrupt, StorageError, quoted
-from earwitness_plugins.services.durable import about_files, append, locked, make_folder, replaced
+from earwitness_plugins.services.durable import about_files, append, locked, make_folder, refuse_file, replaced
 
 from . import history
 from .document import MemoryFile, container_of, read_document
@@ -59,6 +59,7 @@ class Folder:
 
     def open(self) -> None:
         """Make the folder, and finish what a crash has left of a drop. Raises `StorageError`."""
+        refuse_file(self.path, "the store 'markdown' needs a folder (its setting `folder`)")
         with about_files(self.path):
             make_folder(self.path)
             with self._writing():

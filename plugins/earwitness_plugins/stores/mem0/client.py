@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from earwitness.errors import SettingsError
 from earwitness_plugins.qdrant.connection import refuse_locked
 from earwitness_plugins.qdrant.folders import IN_MEMORY
+from earwitness_plugins.services.durable import refuse_file
 
 EXTRA = "mem0"
 _TELEMETRY = "MEM0_TELEMETRY"
+_HOME = "MEM0_DIR"
 HistoryRecord = Mapping[str, Any]
 """A line of mem0's history: `memory_id`, `old_memory`, `new_memory`, `event`, and times."""
 
@@ -31,8 +36,12 @@ class Mem0Client:
     """
 
     def __init__(self, folder: str, history: str, collection: str, dimension: int) -> None:
-        """Raises `SettingsError` without mem0, `StorageLocked` if the folder is open, and what Qdrant raises."""
-        with _silent():
+        """Raises `SettingsError` without mem0, `StorageError` if a file has the folder's place, `StorageLocked` if the
+        folder is open, and what Qdrant raises.
+        """
+        if folder != IN_MEMORY:
+            refuse_file(Path(folder), "the store 'mem0' needs a folder (its setting `path`)")
+        with _discreet(folder):
             try:
                 from mem0.memory.storage import SQLiteManager
                 from mem0.utils.factory import VectorStoreFactory
@@ -84,13 +93,24 @@ def _is_no_advice(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
-    """mem0 decides when it is imported whether it reports to its makers. A host that has decided is left alone."""
-    if "mem0" in sys.modules or _TELEMETRY in os.environ:
-        yield
-        return
-    os.environ[_TELEMETRY] = "False"
+def _discreet(folder: str) -> Iterator[None]:
+    """What mem0 decides when it is imported: whether it reports to its makers (no), and where it makes its own folder
+    (in ours, not in the user's home). A host that has decided is left alone.
+    """
+    undecided = [] if "mem0" in sys.modules else [name for name in (_TELEMETRY, _HOME) if name not in os.environ]
+    for name in undecided:
+        os.environ[name] = "False" if name == _TELEMETRY else _home_in(folder)
     try:
         yield
     finally:
-        del os.environ[_TELEMETRY]
+        for name in undecided:
+            del os.environ[name]
+
+
+def _home_in(folder: str) -> str:
+    """Where mem0 keeps what is its own; for a store in memory, until the program ends."""
+    if folder != IN_MEMORY:
+        return str(Path(folder) / ".mem0")
+    made = mkdtemp(prefix="earwitness-mem0-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made

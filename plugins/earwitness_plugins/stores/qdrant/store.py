@@ -16,6 +16,7 @@ from earwitness_plugins.qdrant.connection import QdrantConnection, models, refus
 from earwitness_plugins.qdrant.folders import IN_MEMORY, its_own_folder
 from earwitness_plugins.qdrant.store import PointRanking, PointStore
 from earwitness_plugins.ranking import Fusion
+from earwitness_plugins.services.durable import refuse_file
 
 from . import collections
 from .collections import EXTRA
@@ -133,8 +134,8 @@ def _folder(path: str) -> QdrantConnection:
         models(EXTRA)
         from qdrant_client import QdrantClient
 
-        if path != IN_MEMORY and Path(path).is_file():
-            raise StorageError(f"{path!r} is a file; Qdrant's local storage is a folder. Name another path.")
+        if path != IN_MEMORY:
+            refuse_file(Path(path), "the store 'qdrant' needs a folder (its setting `path`)")
         refuse_locked(path)
         return QdrantClient(path=path, force_disable_check_same_thread=True)
 
