@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from earwitness import Earwitness, ids
 from earwitness.loading import plugins as installed
@@ -52,6 +53,20 @@ def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> N
     assert report["embedder"]["name"] == "static"
     assert report["store"]["ok"] is True
     assert "all is well" in played("doctor").stdout
+
+
+def test_of_stories_in_a_database_it_names_the_database_and_neither_a_file_nor_the_password(
+    run: Run, folder: Path, postgres_dsn: str
+) -> None:
+    dsn = make_conninfo(postgres_dsn, password="hunter22")
+    tables = "".join(f'[{kind}]\nname = "postgres"\ndsn = "{dsn}"\n' for kind in ("ledger", "store"))
+    (folder / "earwitness.toml").write_text(tables, "utf-8")
+    result = run("doctor", "--json")
+    found = answer(result)["store"]
+    assert found["ok"] is True
+    assert "path" not in found
+    assert found["ledger"]["database"].startswith("postgresql://")
+    assert "hunter22" not in result.output
 
 
 def test_it_names_extras_that_are_not_installed(played: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """The program that test_migrate kills: it moves everything, and kills itself with the n-th write to the target.
 
 python killed_move.py FROM TO N
+
+With 0, it says when it begins, and others kill it.
 """
 
 import asyncio
@@ -39,6 +41,7 @@ class Fatal:
 
 async def move(source: str, target: str) -> None:
     async with opened_backends(settings_of(source)) as one, opened_backends(settings_of(target)) as other:
+        print("begun", flush=True)
         theirs: Any = Backends(Fatal(other.ledger), Fatal(other.store))
         await moved(one, theirs)
     print(Fatal.left)

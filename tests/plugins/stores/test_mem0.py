@@ -178,10 +178,20 @@ async def test_without_mem0_it_says_what_to_install_also_for_a_folder_that_is_th
 def test_nothing_is_told_to_anybody_and_the_hosts_word_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name == "mem0"]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delenv("MEM0_TELEMETRY", raising=False)
-    with _discreet(":memory:"):
+    for name in ("MEM0_TELEMETRY", "MEM0_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    with _discreet("there"):
         assert os.environ["MEM0_TELEMETRY"] == "False"
-    assert "MEM0_TELEMETRY" not in os.environ
+        assert os.environ["MEM0_DIR"] == str(Path("there", ".mem0"))
+    assert {"MEM0_TELEMETRY", "MEM0_DIR"}.isdisjoint(os.environ)
     monkeypatch.setenv("MEM0_TELEMETRY", "True")
-    with _discreet(":memory:"):
-        assert os.environ["MEM0_TELEMETRY"] == "True"
+    monkeypatch.setenv("MEM0_DIR", "mine")
+    with _discreet("there"):
+        assert (os.environ["MEM0_TELEMETRY"], os.environ["MEM0_DIR"]) == ("True", "mine")
+
+
+async def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mem0").write_text("mine")
+    with pytest.raises(StorageError, match=r"mem0' is a file, and the store 'mem0' needs a folder"):
+        await store(tmp_path).open()
+    assert (tmp_path / "mem0").read_text() == "mine"
