@@ -24,6 +24,7 @@ from .live import Live
 from .loading.resources import Resources
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
+from .loading.strategy_spec import StrategySpec
 from .open_handle import OPEN_ALREADY, OpenHandle
 from .records.backends import Health
 from .records.character import Cast, Character, as_cast
@@ -32,6 +33,7 @@ from .records.plan import Snapshot
 from .records.state import Day, State
 from .session import Session
 from .story_export import StoryExport
+from .strategy import Strategy
 from .transfer import Seen, unseen
 from .validation.arguments import several, table, text
 from .validation.records import check_state, keepable, state_keys
@@ -114,6 +116,23 @@ class Earwitness(Extensible):
     def resources(self) -> Resources:
         """What the strategies and extensions of this instance share."""
         return self.engine.resources
+
+    async def strategy(self, kind: str, spec: StrategySpec | str) -> Any:
+        """A strategy that a package needs besides those of the settings: made and opened by the first call, and closed
+        with this instance. Raises `UnknownName`, `SettingsError`, `StrategyError`."""
+        self._background.check()
+        spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
+        key = (kind, spec.name, repr(sorted(spec.revealed.items())))
+        if key not in self._late:
+            context = {"settings": self.settings, "resources": self.resources, "strategies": self.strategies}
+            made = Strategy(kind, spec.name, self.strategies.make(kind, spec, **context))
+            self._late[key] = asyncio.ensure_future(self.engine.lifecycle.add(made))
+        try:
+            return (await asyncio.shield(self._late[key])).made
+        except BaseException:
+            if self._late[key].done():
+                del self._late[key]  # the next call tries again
+            raise
 
     async def start(self) -> Self:
         """Open this instance without an `async with` block. `close` closes it, possibly in another task.
@@ -315,6 +334,7 @@ class Earwitness(Extensible):
         self._deciders: dict[str, Decider] = {}
         self._background = Background()
         self._opening = asyncio.Lock()
+        self._late: dict[object, asyncio.Future[Strategy[Any]]] = {}
 
     async def _standing(self, id: str) -> Session | None:
         """The existing handle, unless another process has forgotten its story."""

@@ -42,6 +42,12 @@ class Lifecycle:
         self._opened = list(self._parts)
         await self.close()
 
+    async def add(self, part: Strategy[Any]) -> Strategy[Any]:
+        """Open one that was made later; it is closed with the others, before them. Raises as `open`."""
+        await _call(part, "open", "opened")
+        self._opened.append(part)
+        return part
+
     async def close(self, error: BaseException | None = None) -> None:
         """Close everything that was opened. Failures are raised, as `open` does, once the rest is closed.
 

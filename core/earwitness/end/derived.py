@@ -91,7 +91,7 @@ def of_derivation(
             via=grounds.tellers_memory,
             rule=derivation.rule or None,
             learned_day=due,
-            trust=derivation.trust,
+            trust=min(derivation.trust, grounds.trust) if derivation.replaces else derivation.trust,
         ),
         due=due,
         status="struck" if missing else "pending",

@@ -38,6 +38,8 @@ class Grounds:
     """Ids of those who perceived what somebody tells."""
     days: tuple[float, ...] = (0.0,)
     """The game days that they are of."""
+    trust: float = 1.0
+    """How far the least believed of them is believed."""
     said: Mapping[str, MetaValue] = field(default_factory=dict)
     """Metadata of the message that they are, if they are one: who said it, and on which game day."""
 
@@ -100,8 +102,9 @@ def _together(
     since = max((min(each.due for each in group) for group in memories), default=float("-inf"))
     learned_in = shared_channel(group[0].metadata for group in memories)
     found_ids, said = tuple(group[0].memory_id for group in memories), _said([group[0] for group in memories])
+    trust = min((max(each.support.trust for each in group) for group in memories), default=1.0)
     days = tuple(day for each in memories if isinstance(day := each[0].metadata.get("gameDay"), int | float))
-    return Grounds(found_ids, since, unknown, gone, kept, learned_in, said=said, days=days or (0.0,))
+    return Grounds(found_ids, since, unknown, gone, kept, learned_in, days=days or (0.0,), trust=trust, said=said)
 
 
 async def _copies(ledger: Ledger, session: str, grounds: Mapping[str, Sequence[Delivery]]) -> Mapping[str, Copies]:

@@ -40,7 +40,9 @@ async def with_originals(ledger: Ledger, plan: Plan, today: float) -> Plan:
     if not gone:
         return plan
     removed = await ledger.deliveries(plan.session, memory_ids=sorted({*gone.values()}))
-    summaries = [each for each in removed if each.id in gone and each.metadata.get(REPLACES) and each.is_kept]
+    alive = {each.memory_id for each in (*plan.deliveries, *removed) if each.is_kept and each.id not in gone}
+    lost = [each for each in removed if each.id in gone and each.is_kept and each.memory_id not in alive]
+    summaries = [each for each in lost if each.metadata.get(REPLACES)]
     back = [each for each in await _replaced_by(ledger, summaries, gone) if each.id not in gone]
     if not back:
         return plan

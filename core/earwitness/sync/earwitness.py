@@ -12,6 +12,7 @@ from ..engine import Engine
 from ..loading.resources import Resources
 from ..loading.settings import Settings
 from ..loading.strategies import LoadFailure, Strategies
+from ..loading.strategy_spec import StrategySpec
 from ..records.backends import Health
 from ..records.character import Character
 from ..records.state import Day
@@ -66,6 +67,11 @@ class Earwitness(OpenedMirror):
     def resources(self) -> Resources:
         """What the strategies and extensions of this instance share."""
         return self._behind.resources
+
+    def strategy(self, kind: str, spec: StrategySpec | str) -> Any:
+        """A strategy that a package needs besides those of the settings: made and opened by the first call, and closed
+        with this instance. Raises `UnknownName`, `SettingsError`, `StrategyError`."""
+        return self._call(self._behind.strategy, kind, spec)
 
     def session(
         self,

@@ -16,7 +16,7 @@ from earwitness.errors import InputError, PartialWrite, StorageError
 from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.wrapper import innermost
-from earwitness_plugins.applications.assistants.records import AssistantMessage
+from earwitness_plugins.consolidation import Consolidation, ConsolidationTask
 from earwitness_plugins.stores.sqlite import SqliteStore
 
 CONTAINER = "conversation-nanobot_memory"
@@ -216,11 +216,12 @@ async def test_another_consolidator_is_asked_and_one_that_fails_clears_nothing(
     ew: Earwitness, service: Service
 ) -> None:
     class Counts:
-        async def consolidate(self, messages: Sequence[AssistantMessage]) -> Sequence[str]:
-            return [f"{len(messages)} messages"]
+        async def consolidate(self, task: ConsolidationTask) -> Consolidation:
+            said = len(task.remembered)
+            return Consolidation(history_entry=f"They spoke {said} times.", memory_update=(f"{said} messages",))
 
     class Fails:
-        def consolidate(self, messages: Sequence[AssistantMessage]) -> Sequence[str]:
+        def consolidate(self, task: ConsolidationTask) -> Consolidation:
             raise ValueError("no model")
 
     await talked(ew)
@@ -230,6 +231,9 @@ async def test_another_consolidator_is_asked_and_one_that_fails_clears_nothing(
     conversation = ew.conversation("telegram:42", consolidator=Counts())
     assert (await conversation.close()).cleared
     assert await conversation.facts() == ("6 messages",)
+    assert await conversation.history() == ("They spoke 6 times.",)
+    assert (await conversation.close()).uploaded
+    assert await conversation.history() == ("They spoke 6 times.",)
 
 
 async def test_of_two_programs_neither_loses_what_was_acknowledged(tmp_path: Path, service: Service) -> None:
@@ -310,7 +314,7 @@ async def test_a_file_that_cannot_be_read_stops_no_other_conversation(
 
 async def test_a_conversation_that_fails_later_loses_no_result(ew: Earwitness, service: Service) -> None:
     class Fails:
-        def consolidate(self, messages: Sequence[AssistantMessage]) -> Sequence[str]:
+        def consolidate(self, task: ConsolidationTask) -> Consolidation:
             raise ValueError("no model")
 
     service.room = 0

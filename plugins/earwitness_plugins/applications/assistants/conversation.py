@@ -4,30 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from earwitness import Container, Earwitness, Memory
 from earwitness.clock import now
 from earwitness.containers import conversation_container
-from earwitness.errors import EarwitnessError, PartialWrite, StorageLocked, named
+from earwitness.errors import EarwitnessError, NotOpen, PartialWrite, PluginError, StorageLocked, named
 from earwitness.filters import equals
 from earwitness.ids import check_shared_id
 from earwitness.records.backends import ServiceProfile
 from earwitness.shared_documents import SharedDocuments
 from earwitness.words import coverage
+from earwitness_plugins.consolidation import (
+    Consolidation,
+    ConsolidationSettings,
+    ConsolidationTask,
+    Consolidator,
+    ExtractiveConsolidator,
+    Remembered,
+)
+from earwitness_plugins.consolidation.story import consolidator as chosen_consolidator
 
-from .consolidation import Consolidator, ExtractiveConsolidator
 from .context import context_of, tried
 from .documents import digest, documents
 from .file import ConversationContent, ConversationFile, ConversationHead, heads, remove_all
 from .records import AssistantContext, AssistantMessage, ConversationClosing, check_message
 from .settings import AssistantSettings
 
+_log = logging.getLogger("earwitness")
 BATCH = 16
 """Documents in one put."""
+LONGEST_ENTRY = 6_000
+"""Characters that are remembered of one stretch of a conversation."""
 PAUSE = 0.05
 """Seconds between two looks whether another upload is done."""
 
@@ -61,6 +74,17 @@ class AssistantConversations:
         """Where conversations are kept until their upload is confirmed."""
         path = Path(self._ew.settings.path or "earwitness.db")
         return Path(self.settings.folder) if self.settings.folder else path.with_suffix(".conversations")
+
+    async def consolidator(self) -> Consolidator:
+        """The consolidator of `[consolidation]` if nobody needs to be asked what it writes, else the extractive one."""
+        if self._ew.settings.table(ConsolidationSettings).write == "auto":
+            return await chosen_consolidator(self._ew)
+        return ExtractiveConsolidator()
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        """Do something in the background, unless the instance is closing."""
+        with suppress(NotOpen):
+            self._ew.background.start(work, name, cancelled_on_close=True)
 
     @property
     def upload_seconds(self) -> float:
@@ -107,8 +131,8 @@ class AssistantConversation:
     def __init__(self, bot: AssistantConversations, key: str) -> None:
         self.key: str = key
         """The conversation's key."""
-        self.consolidator: Consolidator = ExtractiveConsolidator()
-        """What is worth remembering here."""
+        self.consolidator: Consolidator | None = None
+        """What is worth remembering here; `None` = as the settings say."""
         self._bot = bot
         self._file = ConversationFile(bot.folder, key)
         self._consolidating = asyncio.Lock()
@@ -122,8 +146,7 @@ class AssistantConversation:
         message = AssistantMessage(role=role, content=content, timestamp=now())
         await asyncio.to_thread(self._file.append, message)
         if self._bot.uploads.is_here:
-            async with self._consolidating:
-                await self._consolidate_older()
+            await self._consolidate_in_time()
 
     async def messages(self) -> tuple[AssistantMessage, ...]:
         """The messages on this machine, oldest first."""
@@ -132,6 +155,10 @@ class AssistantConversation:
     async def facts(self) -> tuple[str, ...]:
         """The long-term memory here of this conversation, oldest first."""
         return (await self._read())[0].facts
+
+    async def history(self) -> tuple[str, ...]:
+        """What happened in the conversation, one entry for each stretch of it that was consolidated, oldest first."""
+        return (await self._read())[0].history
 
     async def is_pending(self) -> bool:
         """Whether an upload failed, and is to be tried again."""
@@ -195,11 +222,11 @@ class AssistantConversation:
             failure = named(error)
         missing = sum(confirmed.get(each.id) != digest(each) for each in every)
         cleared = clear and not missing and bool(messages)
-        lines, done = await self._consolidated(head, messages, len(messages)) if cleared else ((), 0)
+        made, done = await self._consolidated(head, messages, len(messages)) if cleared else (Consolidation(), 0)
 
         def after(now: ConversationHead, there: list[AssistantMessage]) -> ConversationContent:
             """What was added meanwhile stays."""
-            now = _with_facts(now, lines, done)
+            now = _remembering(now, made, done)
             if cleared:
                 emptied = {"first": now.first + len(messages), "confirmed": {}, "is_pending": False, "clears": clear}
                 return now.model_copy(update=emptied), there[len(messages) :]
@@ -236,28 +263,48 @@ class AssistantConversation:
                 raise
             confirmed |= {each.id: digest(each) for each in batch}
 
+    async def _consolidate_in_time(self) -> None:
+        """At once where that takes no time, else in the background: nobody waits for a model."""
+        asked = self.consolidator or await self._bot.consolidator()
+        if isinstance(asked, ExtractiveConsolidator):
+            await self._consolidate_older()
+        else:
+            self._bot.start(self._consolidated_behind, f"consolidating {self.key}")
+
+    async def _consolidated_behind(self) -> None:
+        try:
+            await self._consolidate_older()
+        except Exception as error:  # noqa: BLE001 - whatever a consolidator raises: it is tried again with the next one
+            _log.warning("conversation %r could not be consolidated: %s", self.key, named(error))
+
     async def _consolidate_older(self) -> None:
         """Consolidate what is older than the last `memory_window` messages, once there are twice as many."""
-        head, messages = await self._read()
-        window = self._bot.settings.memory_window
-        if head.first + len(messages) - head.last_consolidated < 2 * window:
-            return
-        lines, done = await self._consolidated(head, messages, len(messages) - window)
-        await asyncio.to_thread(self._file.change, lambda now, there: (_with_facts(now, lines, done), there))
+        async with self._consolidating:
+            head, messages = await self._read()
+            window = self._bot.settings.memory_window
+            if head.first + len(messages) - head.last_consolidated < 2 * window:
+                return
+            made, done = await self._consolidated(head, messages, len(messages) - window)
+            await asyncio.to_thread(self._file.change, lambda now, there: (_remembering(now, made, done), there))
 
     async def _consolidated(
         self, head: ConversationHead, messages: Sequence[AssistantMessage], up_to: int
-    ) -> tuple[Sequence[str], int]:
+    ) -> tuple[Consolidation, int]:
         """What so many of the messages say, as far as it is new, and the number of the message after them."""
         new = messages[max(0, head.last_consolidated - head.first) : up_to]
-        answer = self.consolidator.consolidate(new) if new else ()
-        lines = await answer if inspect.isawaitable(answer) else answer
-        return lines, head.first + up_to
+        if not new:
+            return Consolidation(), head.first + up_to
+        task = ConsolidationTask(session=self.key, remembered=_remembered(new), known=head.facts, most=LONGEST_ENTRY)
+        answer = (self.consolidator or await self._bot.consolidator()).consolidate(task)
+        made = await answer if inspect.isawaitable(answer) else answer
+        if not isinstance(made, Consolidation):
+            raise PluginError(f"the consolidator answered {type(made).__name__}, expected Consolidation")
+        return made, head.first + up_to
 
     async def _remembered_here(self, query: str, limit: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What all conversations remember here that shares a word with the query, best first; and failures."""
         found, failures = await self._bot.heads()
-        facts = [fact for each in found for fact in each.facts]
+        facts = [fact for each in found for fact in (*each.facts, *each.history)]
         shares = {fact: coverage(query, fact) for fact in facts}
         best = sorted((fact for fact in shares if shares[fact]), key=lambda fact: -shares[fact])
         return tuple(best[:limit]), tuple(failures)
@@ -266,6 +313,17 @@ class AssistantConversation:
         return await asyncio.to_thread(self._file.read)
 
 
-def _with_facts(head: ConversationHead, lines: Sequence[str], done: int) -> ConversationHead:
-    facts = tuple(dict.fromkeys((*head.facts, *lines)))
-    return head.model_copy(update={"facts": facts, "last_consolidated": max(head.last_consolidated, done)})
+def _remembered(messages: Sequence[AssistantMessage]) -> tuple[Remembered, ...]:
+    """The messages as a consolidator is shown them: what the user says counts, the rest is context."""
+    return tuple(
+        Remembered(label=f"m{number}", text=each.content, speaker=each.role, weight=float(each.role == "user"))
+        for number, each in enumerate(messages, 1)
+    )
+
+
+def _remembering(head: ConversationHead, made: Consolidation, done: int) -> ConversationHead:
+    """The head with what was consolidated. What it holds already stays, whatever a consolidator says."""
+    facts = tuple(dict.fromkeys((*head.facts, *made.memory_update)))
+    history = (*head.history, made.history_entry) if made.history_entry.strip() else head.history
+    last = max(head.last_consolidated, done)
+    return head.model_copy(update={"facts": facts, "history": history, "last_consolidated": last})

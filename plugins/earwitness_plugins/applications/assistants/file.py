@@ -47,6 +47,8 @@ class ConversationHead(Record):
     """Whether the conversation is cleared once that succeeds."""
     confirmed: dict[str, str] = {}
     """Document id → digest of its text, for those documents that the store has."""
+    history: tuple[str, ...] = ()
+    """What happened: one entry for each stretch that was consolidated, oldest first."""
     facts: tuple[str, ...] = ()
     """The long-term memory here: what was consolidated, oldest first."""
 
