@@ -92,9 +92,15 @@ def questions(count: int) -> list[Question]:
 
 def batches(spans: Sequence[Span]) -> Iterator[list[Row]]:
     """The memories of spans, some thousand at a time."""
+    batch: list[Row] = []
     for span in spans:
         for start in range(0, span.count, _BATCH):
-            yield rows(Span(span.container, span.first + start, min(_BATCH, span.count - start)))
+            batch += rows(Span(span.container, span.first + start, min(_BATCH, span.count - start)))
+            if len(batch) >= _BATCH:
+                yield batch
+                batch = []
+    if batch:
+        yield batch
 
 
 def rows(span: Span) -> list[Row]:

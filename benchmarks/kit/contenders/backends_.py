@@ -11,6 +11,7 @@ from earwitness.loading.resources import Resources
 
 from ..made import Row
 from .ours import Given, Plain, memories
+from .qdrant_local import unsynced
 
 if TYPE_CHECKING:
     from earwitness_plugins.testing.postgres import PostgresServer
@@ -46,7 +47,16 @@ class Sqlite(Backend):
         return SqliteStore(path=str(folder / "story.db"), embedder=self.given, resources=Resources())
 
 
-class Qdrant(Backend):
+class FilledUnsynced(Backend):
+    """In Qdrant's local mode."""
+
+    async def fill(self, rows: Sequence[Row]) -> None:
+        """As in `turn`, more at once."""
+        with unsynced():
+            await self.turn(rows)
+
+
+class Qdrant(FilledUnsynced):
     """Qdrant in a folder."""
 
     def made(self, folder: Path) -> Any:
@@ -56,7 +66,7 @@ class Qdrant(Backend):
         return QdrantStore(path=str(folder / "qdrant"), embedder=self.given)
 
 
-class Mem0Records(Backend):
+class Mem0Records(FilledUnsynced):
     """mem0's own store in a folder."""
 
     def made(self, folder: Path) -> Any:

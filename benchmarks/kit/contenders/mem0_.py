@@ -9,6 +9,7 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from ..made import Question, Row, Vector
+from .qdrant_local import unsynced
 
 
 class _Given:
@@ -79,8 +80,9 @@ class Mem0Filled(Mem0):
 
     async def fill(self, rows: Sequence[Row]) -> None:
         """The records as `add(infer=False)` makes them."""
-        self._memory.vector_store.insert(
-            vectors=[row.vector.tolist() for row in rows],
-            ids=[str(uuid5(NAMESPACE_OID, f"{row.container} {row.id}")) for row in rows],
-            payloads=[{"data": row.text, "user_id": row.container, "day": row.day} for row in rows],
-        )
+        with unsynced():
+            self._memory.vector_store.insert(
+                vectors=[row.vector.tolist() for row in rows],
+                ids=[str(uuid5(NAMESPACE_OID, f"{row.container} {row.id}")) for row in rows],
+                payloads=[{"data": row.text, "user_id": row.container, "day": row.day} for row in rows],
+            )

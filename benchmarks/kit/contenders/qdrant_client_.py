@@ -9,6 +9,7 @@ from uuid import NAMESPACE_OID, uuid5
 from qdrant_client import QdrantClient, models
 
 from ..made import Question, Row
+from .qdrant_local import unsynced
 
 _COLLECTION = "memories"
 
@@ -25,7 +26,8 @@ class QdrantDirect:
 
     async def fill(self, rows: Sequence[Row]) -> None:
         """As in `turn`, more at once."""
-        await self.turn(rows)
+        with unsynced():
+            await self.turn(rows)
 
     async def ready(self) -> None:
         """There is nothing to build."""
