@@ -197,11 +197,6 @@ class FoundScores(NamedTuple):
     documents: Sequence[int] | None = None
     """How many memories hold each."""
 
-    @property
-    def size(self) -> int:
-        """About how many memories were found."""
-        return len(self.numbers or b"") // 12
-
 
 @dataclass(eq=False)
 class FoundCandidates:

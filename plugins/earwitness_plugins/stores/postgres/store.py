@@ -294,7 +294,7 @@ class PostgresStore:
     async def _ranked(self, container: str, query: HybridQuery, condition: JsonbCondition) -> Sequence[ScoredRow]:
         """The best. In a large container not all vectors are compared, which takes a transaction with settings."""
         known = self._known.get(container)
-        search = partial(self._searched, container=container, query=query, condition=condition)
+        search = partial(self._searched, container=container, query=query, condition=condition, known=known)
         is_large = known is not None and known.is_large
         found: Sequence[ScoredRow] | None = await self._database.read(search, one_state=is_large)
         if found is None:
@@ -302,23 +302,14 @@ class PostgresStore:
         return found or []
 
     async def _searched(
-        self, connection: Connection, container: str, query: HybridQuery, condition: JsonbCondition
+        self,
+        connection: Connection,
+        container: str,
+        query: HybridQuery,
+        condition: JsonbCondition,
+        known: KnownContainer | None,
     ) -> Sequence[ScoredRow] | None:
         """The best; `None` if one of them was removed before it was read."""
-        found = await self._scores(connection, container, query, condition)
-        if found is None:
-            return []
-        candidates = await aside(found.size, FoundCandidates.of, found, self._tokens)
-        try:
-            return await ranked(candidates, query, self._method, partial(texts, connection, found.container))
-        except MemoryGone:
-            return None
-
-    async def _scores(
-        self, connection: Connection, container: str, query: HybridQuery, condition: JsonbCondition
-    ) -> FoundScores | None:
-        """What may be among the best; `None` if the container has never held any."""
-        known = self._known.pop(container, None)
         if known is not None and known.is_large:
             await connection.execute(LARGE)
         found = await scores(connection, *query.statement(kept(container), condition, known))
@@ -326,7 +317,13 @@ class PostgresStore:
             # somebody has dropped it, and perhaps made it anew
             found = await scores(connection, *query.statement(kept(container), condition, None))
         self._remember(container, found)
-        return found
+        if found is None:
+            return []
+        candidates = FoundCandidates.of(found, self._tokens)
+        try:
+            return await ranked(candidates, query, self._method, partial(texts, connection, found.container))
+        except MemoryGone:
+            return None
 
     def _remember(self, container: str, found: FoundScores | None) -> None:
         self._known.pop(container, None)

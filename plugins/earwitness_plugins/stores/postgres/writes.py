@@ -56,7 +56,7 @@ WITH before AS MATERIALIZED (
     FROM written w JOIN given g ON (g.container, g.id) = (w.container, w.id)
     JOIN unnest(%(holders)s::bigint[], %(terms)s::text[], %(times)s::integer[]) AS h (text, term, times)
         ON h.text = g.text
-    WHERE NOT w.replaced ORDER BY w.container, h.term
+    WHERE NOT w.replaced ORDER BY w.container
 ), counted AS (
     UPDATE earwitness.memory_container AS c SET memories = c.memories + n.memories, words = c.words + n.words
     FROM (
