@@ -96,11 +96,15 @@ def test_recall_speed_measures_us_and_the_limit() -> None:
 
 
 def test_a_store_is_measured_beside_its_peer_and_what_it_adds_is_said() -> None:
-    found = run("stores", "--small", "--only", "sqlite", "--only", "qdrant")
-    assert {"sqlite", "the limit"} <= found["turn"].keys() == found["recall"].keys()
-    if "qdrant" not in found["skipped"]:
-        assert found["recall"]["qdrant"]["times_peer"] > 0
-        assert {target["what"].partition(":")[0] for target in found["targets"]} == {"turn", "recall"}
+    found = run("stores", "--small", "--only", "sqlite", "--only", "fallback")
+    assert {"sqlite", "the limit", "fallback", "sqlite twice"} == found["turn"].keys() == found["recall"].keys()
+    assert found["recall"]["fallback"]["times_peer"] > 0
+    assert {target["what"].partition(":")[0] for target in found["targets"]} == {"turn", "recall"}
+    for step in ("turn", "recall"):
+        added = found["added"][step]["fallback over sqlite twice"]
+        ours, peer = found[step]["fallback"], found[step]["sqlite twice"]
+        assert added["added_cpu_ms"] == pytest.approx(ours["cpu_ms"] - peer["cpu_ms"])
+        assert added["cpu_holds"] == (added["added_cpu_ms"] <= max(2, 0.2 * peer["cpu_ms"]))
     assert found["sizes"]["asked"] == 200
 
 
