@@ -1,8 +1,11 @@
 """The host among the examples is right at the first run, and a second run changes nothing."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 
 EXPECTED = """\
 inn
@@ -90,3 +93,39 @@ def test_three_scenes_of_who_tells_whom_play_to_the_end_and_print_the_prompts_th
     done = subprocess.run(host, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (SCENES, "")
     assert "Vaggie: Charlie mentioned you were having some troubles." in done.stdout
+
+
+def test_a_small_host_talks_with_several_characters_who_know_what_they_heard(checkout: Path, tmp_path: Path) -> None:
+    def script(request: ScriptedRequest) -> str:
+        return "Tom here." if "You are Tom" in request.text else "\x1b[2JMira here."
+
+    lines = '*whispers to Mira* "I am the heir."\nTom, what do you know of me?\nAnd of Mira?\n'
+    host = checkout / "examples" / "host_app.py"
+    assert len(host.read_text("utf-8").splitlines()) < 80
+    with ScriptedModel(script) as model:
+        environment = {**os.environ, "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": model.key}
+        command = [sys.executable, str(host), str(tmp_path / "story.db"), "scripted"]
+        done = subprocess.run(command, input=lines, env=environment, capture_output=True, text=True, check=True)
+        again = subprocess.run(command, input="Mira?\n", env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "   heard by mira",
+        "Mira: [2JMira here.",
+        "   heard by mira, tom",
+        "Tom: Tom here.",
+        "   heard by mira, tom",
+        "Tom: Tom here.",
+    ]
+    assert again.stdout.splitlines()[1] == "Mira: [2JMira here."
+    told, asked, once_more, later = [each.text for each in model.requests]
+    assert "I am the heir" in told
+    assert "I am the heir" not in asked + once_more
+    assert "what do you know of me" in later
+    assert "Tom is a smith" in asked
+    assert "Tom is a smith" not in told
+
+
+def test_a_small_host_goes_on_when_its_model_is_away(checkout: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "none"}
+    command = [sys.executable, str(checkout / "examples" / "host_app.py"), str(tmp_path / "story.db"), "scripted"]
+    done = subprocess.run(command, input="Mira?\n", env=environment, capture_output=True, text=True, check=True)
+    assert "Mira does not answer: Connection error." in done.stdout
