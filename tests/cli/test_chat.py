@@ -90,6 +90,29 @@ def test_a_whisper_is_for_one_and_so_is_the_answer(chat: Chat, model: ScriptedMo
     assert "heir" not in model.requests[1].text
 
 
+def test_a_whisper_stays_one_when_it_is_edited_and_its_answer_rerolled(chat: Chat) -> None:
+    shown = chat("/whisper Bob I am the hare.", "/edit I am the heir.", "/reroll", "/reroll").stdout
+    receptions = [line for line in shown.splitlines() if "●" in line]
+    assert len(receptions) == 5
+    assert all("○ Alice" in line and "○ Charlie" in line for line in receptions)
+    assert "whispers to Bob* I am the heir" in shown
+
+
+def test_budgets_hold_across_chats_and_a_cassette_repeats_one(
+    chat: Chat, folder: Path, model: ScriptedModel, run: Run
+) -> None:
+    settings = folder / "earwitness.toml"
+    own = settings.read_text("utf-8")
+    settings.write_text(f'{own}cassette = "tape.jsonl"\nbudget_per_session = {{ calls = 2 }}\n', "utf-8")
+    first = chat("Bob, hello.", "Bob, and now?").stdout
+    assert "may spend 2 calls" in chat("Bob, once more?").stderr
+    settings.write_text(f'{own}cassette = "tape.jsonl"\ncassette_mode = "replay"\n', "utf-8")
+    model.script = in_order()
+    again = chat("Bob, hello.", "Bob, and now?", words=("--store", "again.db")).stdout
+    assert again == first
+    assert len(model.requests) == 2
+
+
 def test_a_dead_endpoint_is_one_line_and_a_reroll_asks_again(chat: Chat, model: ScriptedModel) -> None:
     result = chat("Bob, boom!", "/edit Bob, hello!", "/reroll", "/reroll")
     failed = [line for line in result.stderr.splitlines() if line.startswith("! ")]

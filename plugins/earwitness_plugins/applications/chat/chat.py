@@ -101,9 +101,10 @@ class StoryChat:
         last, key = await self._last(), f"{ANSWER}{token_hex(8)}"
         turn = await self._turn(character, None)
         text = await self._asked(turn, key, show)
-        outcome = await turn.say(text, key=key, audience=_whispered_back(last, character))
+        with CancelScope(shield=True):  # what is whole is said
+            played = await self._played(await turn.say(text, key=key, audience=_whispered_back(last, character)))
         self.answered = character
-        return await self._played(outcome)
+        return played
 
     async def last_answer(self) -> str | None:
         """Id of whoever has given the answer that is the last message; `None` if that is no answer."""
@@ -117,8 +118,10 @@ class StoryChat:
             raise InputError("the last message is no answer, so there is none to replace.")
         turn = await self._turn(last.speaker, last.key)
         text = await self._asked(turn, last.key, show)
+        with CancelScope(shield=True):
+            played = await self._played(await self.story.reroll(text, key=last.key), "reroll")
         self.answered = last.speaker
-        return await self._played(await self.story.reroll(text, key=last.key), "reroll")
+        return played
 
     async def _turn(self, character: str, before: str | None) -> Turn:
         """START. Everybody who perceived what was said last remembers it then."""

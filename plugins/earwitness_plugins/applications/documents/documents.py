@@ -6,11 +6,12 @@ pieces have keys of their own: the same text twice is nothing twice.
 
 from __future__ import annotations
 
-from asyncio import to_thread
-from collections.abc import Iterator
+from asyncio import gather, to_thread
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import anyio
 from pydantic import ValidationError
 
 from earwitness import Channel, Earwitness, Session
@@ -30,6 +31,8 @@ TYPE = "document"
 MOST = 2_000_000
 """Characters of one document."""
 LONGEST_ID = 100
+BATCH = 32
+"""Pieces that are written at a time."""
 SHARED = ("pantheon", "global_canon")
 """Kinds of containers beyond the story that take documents."""
 
@@ -40,6 +43,7 @@ class StoryDocuments:
     def __init__(self, story: Session, ew: Earwitness) -> None:
         self._story = story
         self._ew = ew
+        self._lock = anyio.Lock()  # one upload after another: each counts versions
 
     async def upload(
         self,
@@ -61,11 +65,12 @@ class StoryDocuments:
         whose = await self._permitted(owner, role, persona)
         name, known = usable_name(title), (id or title).strip()
         found = _pieces_of(text, known)
-        with suppress(NotYetApplied):  # what is decided is enough
-            await self._story.settled()
-        document, created = await self._noted(whose, known, name, derive(text), len(found))
-        await self._write(document, found, channel)
-        await self._archive_older(document)
+        async with self._lock:
+            with suppress(NotYetApplied):  # what is decided is enough
+                await self._story.settled()
+            document, created = await self._noted(whose, known, name, derive(text), len(found))
+            await self._write(document, found, channel)
+            await self._archive_older(document)
         return DocumentUpload(document=document, created=created)
 
     async def upload_file(
@@ -134,21 +139,26 @@ class StoryDocuments:
 
     # ── pieces ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _write(self, document: UploadedDocument, found: list[TextPiece], channel: Channel | None) -> None:
+    async def _write(self, document: UploadedDocument, found: Sequence[TextPiece], channel: Channel | None) -> None:
+        """Remember the pieces that the story does not have yet, several at a time: a ledger commits them together."""
+        pending = [each for each in enumerate(found, 1) if not await self._story.has(_key(document, each[0]))]
+        for begin in range(0, len(pending), BATCH):
+            await gather(*(self._remember(document, *each, channel) for each in pending[begin : begin + BATCH]))
+
+    async def _remember(
+        self, document: UploadedDocument, number: int, piece: TextPiece, channel: Channel | None
+    ) -> None:
         in_story = document.owner in self._story.cast
-        for number, (key, piece) in enumerate(zip(_keys(document), found, strict=True), 1):
-            if await self._story.has(key):
-                continue
-            await self._story.remember(
-                document.owner if in_story else None,
-                f"{_heading(document, number, piece.section)}\n{piece.text}",
-                container=None if in_story else document.owner,
-                type=TYPE,
-                metadata=_metadata(document, number, piece),
-                rule=f"document {document.title}",
-                channel=channel,
-                key=key,
-            )
+        await self._story.remember(
+            document.owner if in_story else None,
+            f"{_heading(document, number, piece.section)}\n{piece.text}",
+            container=None if in_story else document.owner,
+            type=TYPE,
+            metadata=_metadata(document, number, piece),
+            rule=f"document {document.title}",
+            channel=channel,
+            key=_key(document, number),
+        )
 
     async def _archive_older(self, document: UploadedDocument) -> None:
         """Take the pieces of earlier versions out of recall, once."""
@@ -217,4 +227,8 @@ def _stem(document: UploadedDocument) -> str:
 
 def _keys(document: UploadedDocument) -> list[str]:
     """The keys of its pieces in the journal."""
-    return [f"{_stem(document)}:{number}" for number in range(1, document.parts + 1)]
+    return [_key(document, number) for number in range(1, document.parts + 1)]
+
+
+def _key(document: UploadedDocument, number: int) -> str:
+    return f"{_stem(document)}:{number}"
