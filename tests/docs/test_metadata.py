@@ -44,6 +44,7 @@ async def everything(ew: Earwitness) -> set[str]:
     await story.remember("alice", "Never again.", rests_on=["m1"])
     await story.derive(Derivation(content="Much happened.", owner="bob", rests_on=("m1", "m2"), replaces=True))
     await story.remember(None, "The gods watch.", container=hub)
+    await story.documents.upload("bob", "# Debts\n\nAlice owes nine.", title="Ledger")
     branch = await story.fork("s2")
     await branch.remember(None, "The gods watch again.", container=hub)
     await branch.delivered()
