@@ -109,3 +109,16 @@ def test_a_doctor_says_what_waits_and_why(away: Run) -> None:
     assert "stories: spool waiting" in shown
     assert "no route to the service" in shown
     assert "not well" in shown
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [("missing.jsonl", "'missing.jsonl' does not exist"), (".", "is a directory"), ("bad.jsonl", "bad.jsonl, line 1")],
+)
+def test_a_file_that_cannot_be_read_is_one_clear_error(away: Run, folder: Path, file: str, said: str) -> None:
+    (folder / "bad.jsonl").write_bytes(b"\xff\xfe")
+    result = away("spool", "import", file)
+    assert result.exit_code
+    assert said in result.output
+    assert "Traceback" not in result.output
+    assert "should not happen" not in result.output

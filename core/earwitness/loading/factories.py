@@ -71,7 +71,7 @@ class Recipe:
         try:
             return TypeAdapter(hint).validate_python(plain)
         except ValidationError as error:
-            why = "; ".join(problem["msg"] for problem in error.errors())
+            why = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
             secret = is_secret(name, value) or [*secret_keys(hint)]
             shown = REDACTED if secret else repr(redacted({name: value})[name])
             raise SettingsError(f"{self.what}: setting {name} = {shown} cannot be used: {why}.") from None

@@ -84,7 +84,7 @@ async def export(cli: CliContext, session: str, output: str, force: bool) -> Non
 
 
 @story_command("import")
-@click.argument("file")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 async def import_(cli: CliContext, file: str) -> None:
     """Deliver what `export` wrote, as far as the ledger still has it: nothing comes twice, or comes back."""
     async with cli.open() as ew:
@@ -98,10 +98,10 @@ def _read(file: str) -> list[dict[str, object]]:
     from earwitness.errors import InputError
 
     found = []
-    with click.open_file(file, encoding="utf-8") as lines:
+    with click.open_file(file, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                read = json.loads(line)
+                read = json.loads(line.decode())
             except ValueError as error:
                 raise InputError(f"{file}, line {number}: this is no JSON ({error}).") from error
             if not isinstance(read, dict):

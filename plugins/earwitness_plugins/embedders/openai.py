@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import Field, SecretStr
 
 from earwitness.errors import SettingsError, StorageError
+from earwitness.loading.addresses import ServerUrl
 from earwitness.records.backends import EmbedderIdentity
 from earwitness.redaction import without_passwords
 from earwitness_plugins.ranking import Floats
@@ -55,7 +56,7 @@ class OpenAIEmbedder:
         model: Annotated[str, Field(min_length=1)] = "text-embedding-3-small",
         dimensions: Annotated[int, Field(ge=1, le=16_384)] | None = None,
         api_key: SecretStr | None = None,
-        base_url: str | None = None,
+        base_url: ServerUrl | None = None,
         timeout: Annotated[float, Field(gt=0)] = 30.0,
         retries: Annotated[int, Field(ge=0, le=10)] = 2,
     ) -> None:

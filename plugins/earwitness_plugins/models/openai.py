@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from earwitness.loading.addresses import ServerUrl
 from earwitness.redaction import without_passwords
 
 from ..services.openai_client import OpenAIClient
@@ -35,7 +36,7 @@ class OpenAIModel:
         base_url: another server with the same endpoint, such as `http://localhost:8000/v1`.
     """
 
-    def __init__(self, *, api_key: SecretStr | None = None, base_url: str | None = None) -> None:
+    def __init__(self, *, api_key: SecretStr | None = None, base_url: ServerUrl | None = None) -> None:
         self._client = OpenAIClient(
             what="the language model",
             table="model",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, SecretStr, field_validator
 
 from earwitness import Record
+from earwitness.loading.addresses import ServerUrl
 from earwitness.loading.quantities import Count, Positive
 from earwitness.loading.strategy_spec import StrategySpec
 
@@ -46,7 +47,7 @@ class ModelSettings(Record):
 
     model: str = Field(min_length=1)
     """The model's name, as the server knows it."""
-    base_url: str | None = None
+    base_url: ServerUrl | None = None
     """The server, such as `http://localhost:8080/v1`; `None` = OpenAI's."""
     api_key: SecretStr | None = None
     """The key, best as `{ env = "NAME" }`; `None` = the environment variable `OPENAI_API_KEY`, and none at all for

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Memory
+from earwitness import Earwitness, Memory, Settings
 from earwitness.containers import conversation_container
 from earwitness.errors import InputError, PartialWrite, StorageError
 from earwitness.records.memory import Hit
@@ -419,3 +419,14 @@ async def test_a_fact_that_a_document_says_already_is_not_shown_twice(tmp_path: 
         assert await conversation.facts() == ("user: My cat is called Mio.",)
         found = await conversation.context("What is my cat called?")
         assert found.memories == ("user: My cat is called Mio.\nassistant: What a nice name!",)
+
+
+async def test_a_folder_that_is_a_file_is_refused_at_once_with_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file", "utf-8")
+    settings = Settings.of(
+        path=str(tmp_path / "bot.db"), supermemory={"api_key": "", "folder": str(tmp_path / "taken")}
+    )
+    async with Earwitness.open(settings=settings) as ew:
+        for call in (lambda: ew.conversation("k").add("user", "Hello."), lambda: ew.conversation.keys()):
+            with pytest.raises(StorageError, match=r"taken' is a file.*set `folder` in the table \[supermemory\]"):
+                await call()

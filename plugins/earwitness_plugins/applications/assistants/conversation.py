@@ -14,7 +14,7 @@ from typing import Any
 from earwitness import Container, Earwitness, Memory
 from earwitness.clock import now
 from earwitness.containers import conversation_container
-from earwitness.errors import EarwitnessError, NotOpen, PartialWrite, PluginError, StorageLocked, named
+from earwitness.errors import EarwitnessError, NotOpen, PartialWrite, PluginError, StorageError, StorageLocked, named
 from earwitness.filters import equals
 from earwitness.ids import check_shared_id
 from earwitness.records.backends import ServiceProfile
@@ -71,9 +71,15 @@ class AssistantConversations:
 
     @property
     def folder(self) -> Path:
-        """Where conversations are kept until their upload is confirmed."""
+        """Where conversations are kept until their upload is confirmed. Raises `StorageError` for what is a file."""
         path = Path(self._ew.settings.path or "earwitness.db")
-        return Path(self.settings.folder) if self.settings.folder else path.with_suffix(".conversations")
+        folder = Path(self.settings.folder) if self.settings.folder else path.with_suffix(".conversations")
+        if folder.exists() and not folder.is_dir():
+            raise StorageError(
+                f"{str(folder)!r} is a file, but conversations are kept in a folder. Move the file away, or set "
+                "`folder` in the table [supermemory] to another place."
+            )
+        return folder
 
     async def consolidator(self) -> Consolidator:
         """The consolidator of `[consolidation]` if nobody needs to be asked what it writes, else the extractive one."""

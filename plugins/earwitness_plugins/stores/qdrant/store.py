@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, SecretStr
 
 from earwitness.errors import SettingsError, StorageError
+from earwitness.loading.addresses import ServerUrl
 from earwitness.loading.settings import Settings
 from earwitness.protocols import Embedder
 from earwitness.records.backends import Health
@@ -52,7 +53,7 @@ class QdrantStore(PointStore):
         path: str,
         embedder: Embedder | None,
         settings: Settings | None = None,
-        url: str | None = None,
+        url: ServerUrl | None = None,
         api_key: SecretStr | None = None,
         collection: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")] = "earwitness",
         timeout: Annotated[float, Field(gt=0)] = 10.0,

@@ -7,11 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
+from earwitness.errors import SettingsError
+from earwitness.loading.addresses import ServerUrl, server_url
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
 from earwitness.protocols import Embedder, Store
 
 ServiceSeconds = Annotated[float, Field(gt=0)]
+URL_VARIABLE = "SUPERMEMORY_BASE_URL"
 
 
 def supermemory(
@@ -20,7 +23,7 @@ def supermemory(
     embedder: Embedder | None,
     resources: Resources,
     api_key: SecretStr | None = None,
-    base_url: str | None = None,
+    base_url: ServerUrl | None = None,
     task_type: Literal["superrag", "memory"] = "superrag",
     search_mode: Literal["hybrid", "memories", "chunks"] = "hybrid",
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None,
@@ -65,7 +68,7 @@ def supermemory(
     from .wire import SearchManner, ServiceAddress
 
     least = getattr(table, "threshold", 0.0) if threshold is None else threshold
-    url = base_url or os.environ.get("SUPERMEMORY_BASE_URL") or None
+    url = base_url or _url_of_environment()
     return SupermemoryStore(
         connection=ServiceAddress(SecretStr(key.strip()), url, search_timeout, timeout),
         manner=SearchManner(task_type, search_mode, least),
@@ -76,3 +79,11 @@ def supermemory(
         largest_text=largest_text,
         breaker=CircuitBreaker(failures=failures, pause=pause),
     )
+
+
+def _url_of_environment() -> str | None:
+    url = os.environ.get(URL_VARIABLE, "").strip()
+    try:
+        return server_url(url) if url else None
+    except ValueError as error:
+        raise SettingsError(f"the environment variable {URL_VARIABLE}: {error}.") from error
