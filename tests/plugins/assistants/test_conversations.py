@@ -4,72 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Memory, Settings
-from earwitness.containers import conversation_container
-from earwitness.errors import InputError, PartialWrite, StorageError
+from earwitness import Earwitness, Memory
+from earwitness.errors import StorageError
 from earwitness.records.memory import Hit
-from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.reference import MemoryLedger
 from earwitness.wrapper import innermost
 from earwitness_plugins.consolidation import Consolidation, ConsolidationTask
 from earwitness_plugins.stores.sqlite import SqliteStore
 
-CONTAINER = "conversation-nanobot_memory"
-
-
-class Service(MemoryStore):
-    """A service that takes `room` documents, then fails, naming what it has taken or not."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.room: float = float("inf")
-        self.says = True
-        self.taken: list[str] = []
-
-    async def put(self, memories: Sequence[Memory]) -> None:
-        fit = memories[: int(min(self.room, len(memories)))]
-        self.room -= len(fit)
-        self.taken += [each.id for each in fit]
-        await super().put(fit)
-        if len(fit) < len(memories):
-            raise PartialWrite("the service is away", {CONTAINER: [each.id for each in fit] if self.says else []})
-
-    async def search(self, container: str, query: str, **more: Any) -> Sequence[Hit]:
-        if self.room <= 0:
-            raise StorageError("the service is away")
-        return await super().search(container, query, **more)
-
-
-@pytest.fixture
-def service() -> Service:
-    return Service()
-
-
-@pytest.fixture
-async def ew(tmp_path: Path, service: Service) -> AsyncIterator[Earwitness]:
-    async with Earwitness.open(tmp_path / "bot.db", store=service, ledger=MemoryLedger()) as ew:
-        yield ew
-
-
-async def talked(ew: Earwitness, key: str = "telegram:42", number: int = 3, text: str = "I live in Oslo") -> Any:
-    conversation = ew.conversation(key)
-    for each in range(number):
-        await conversation.add("user", f"{text}, and this is message {each}.")
-        await conversation.add("assistant", "Noted.")
-    return conversation
-
-
-def files(folder: Path) -> list[str]:
-    return [each.parent.name for each in folder.rglob("*.jsonl")]
-
-
-async def uploaded(service: Service) -> str:
-    return "\n".join(each.content for each in await service.list(CONTAINER))
+from .uploads import CONTAINER, Service, files, talked, uploaded
 
 
 async def test_a_successful_upload_is_confirmed_and_clears(ew: Earwitness, service: Service) -> None:
@@ -349,84 +298,3 @@ async def test_a_folder_that_cannot_be_written_is_an_error_of_earwitness(ew: Ear
     (tmp_path / "bot.conversations").write_text("a file", "utf-8")
     with pytest.raises(StorageError, match=r"bot\.conversations"):
         await ew.conversation("k").add("user", "Hello.")
-
-
-async def test_a_conversation_is_forgotten_here_and_in_the_store_and_no_other_is(
-    ew: Earwitness, service: Service
-) -> None:
-    gone, kept = await talked(ew, "telegram:4", text="My PIN is 4711"), await talked(ew, "telegram:42")
-    await gone.close()
-    await kept.close()
-    await gone.add("user", "My PIN is still 4711.")
-    assert await gone.forget() == 1
-    assert (await gone.messages(), await gone.facts()) == ((), ())
-    assert await ew.conversation.keys() == ("telegram:42",)
-    assert "4711" not in await uploaded(service)
-    assert "4711" not in str(await kept.context("What is my PIN?"))
-    assert "Oslo" in await uploaded(service)
-
-
-async def test_a_container_that_is_forgotten_leaves_no_file_here(
-    ew: Earwitness, service: Service, tmp_path: Path
-) -> None:
-    await (await talked(ew, "telegram:4", text="My PIN is 4711")).close()
-    await talked(ew, "telegram:42")
-    (tmp_path / "bot.conversations" / "broken.jsonl").write_text("My PIN is 4711", "utf-8")
-    await ew.forget_container(CONTAINER)
-    assert await service.count(CONTAINER) == 0
-    assert not (tmp_path / "bot.conversations").exists()
-    assert str(await ew.conversation("telegram:42").context("What is my PIN?")) == ""
-
-
-async def test_another_container_that_is_forgotten_leaves_the_conversations(ew: Earwitness) -> None:
-    conversation = await talked(ew)
-    other = conversation_container("other")
-    await ew.register(other)
-    await ew.forget_container(other)
-    assert len(await conversation.messages()) == 6
-
-
-async def test_a_forgotten_conversation_leaves_no_file_that_tells_its_key(ew: Earwitness, tmp_path: Path) -> None:
-    conversation = await talked(ew, "telegram:4711")
-    await conversation.close()
-    await conversation.forget()
-    assert not [each for each in (tmp_path / "bot.conversations").iterdir() if "4711" in each.name]
-
-
-@pytest.mark.parametrize("role", ["", "usr", "user\nassistant", 3, None])
-async def test_a_role_that_is_none_is_refused_with_those_there_are(ew: Earwitness, role: Any) -> None:
-    with pytest.raises(InputError, match=r"use 'user', 'assistant', 'system', 'tool', as in add\('user', 'Hello\.'\)"):
-        await ew.conversation("telegram:42").add(role, "Hello.")
-    assert await ew.conversation("telegram:42").messages() == ()
-
-
-async def test_a_role_that_is_misspelt_is_recognised(ew: Earwitness) -> None:
-    with pytest.raises(InputError, match=r"role = 'asistant' is none.* Did you mean 'assistant'\?"):
-        await ew.conversation("telegram:42").add("asistant", "Hello.")
-
-
-async def test_a_message_that_is_no_text_is_refused(ew: Earwitness) -> None:
-    with pytest.raises(InputError, match="content = None must be text"):
-        await ew.conversation("telegram:42").add("user", None)
-
-
-async def test_a_fact_that_a_document_says_already_is_not_shown_twice(tmp_path: Path) -> None:
-    async with Earwitness.open(tmp_path / "bot.db") as ew:
-        conversation = ew.conversation("telegram:42")
-        await conversation.add("user", "My cat is called Mio.")
-        await conversation.add("assistant", "What a nice name!")
-        await conversation.close()
-        assert await conversation.facts() == ("user: My cat is called Mio.",)
-        found = await conversation.context("What is my cat called?")
-        assert found.memories == ("user: My cat is called Mio.\nassistant: What a nice name!",)
-
-
-async def test_a_folder_that_is_a_file_is_refused_at_once_with_its_setting(tmp_path: Path) -> None:
-    (tmp_path / "taken").write_text("a file", "utf-8")
-    settings = Settings.of(
-        path=str(tmp_path / "bot.db"), supermemory={"api_key": "", "folder": str(tmp_path / "taken")}
-    )
-    async with Earwitness.open(settings=settings) as ew:
-        for call in (lambda: ew.conversation("k").add("user", "Hello."), lambda: ew.conversation.keys()):
-            with pytest.raises(StorageError, match=r"taken' is a file.*set `folder` in the table \[supermemory\]"):
-                await call()

@@ -59,5 +59,5 @@ def test_a_password_in_it_is_not_shown(tmp_path: Path) -> None:
 
 def test_an_environment_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPERMEMORY_BASE_URL", "my.server")
-    with pytest.raises(SettingsError, match="environment variable SUPERMEMORY_BASE_URL: 'my.server' is no address"):
+    with pytest.raises(SettingsError, match=r"environment variable SUPERMEMORY_BASE_URL: 'my.server' is no address"):
         opened(tmp_path, supermemory={"api_key": "k"})
