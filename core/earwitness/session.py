@@ -30,6 +30,7 @@ from .records.message import Messages
 from .records.state import State
 from .records.update import Audience, Update
 from .start.recall import RecallRequest, known_settings
+from .start.recalled import Recall
 from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
@@ -88,7 +89,6 @@ class Session(Extensible):
         **recall: Any,
     ) -> Turn:
         """Begin a character's turn: what does this character remember now?
-
         With `before`, the key of a message, the turn recalls what was known before it, for another answer in its place
         (see `reroll`); the channel is that of the message unless you name one. `query` replaces the recall query.
         `in_prompt` are keys of messages that the prompt already holds (by default those in the query). `filter` narrows
@@ -103,6 +103,11 @@ class Session(Extensible):
         where = where or (point.body.channel if point and isinstance(point.body, Said) else Channel())
         request = RecallRequest(self._names.wearer(character), query, in_prompt, where, as_filter(filter), point)
         return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
+
+    async def memories(self, character: str, *, channel: Channel | None = None) -> Recall:
+        """All of a character's own memories that guards let be recalled in a channel, in the order learned. Nothing is
+        searched, and no shared container read. Raises `UnknownName`, `InputError`, `StorageError`."""
+        return await self._transcript.memories(character, channel)
 
     # ── END ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -132,10 +137,9 @@ class Session(Extensible):
         return await self._arrived(await self._journal.append(body, key))
 
     async def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
-        """Report many messages at once, such as a transcript: each is a table of what `say` takes. They are stored in
-        this order, durable on return, all or none. The outcomes have the same order. This is many times faster than
-        single calls. Other calls wait meanwhile, so report some hundred messages at a time.
-        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take."""
+        """Report many messages at once: each is a table of what `say` takes. They are stored in this order, durable on
+        return, all or none. This is many times faster than single calls. Other calls wait meanwhile, so report some
+        hundred at a time. Raises as `say`, naming the message, and `InputError` for what `say` would not take."""
         return await self._journal.append_all(await self._drafts.messages(messages))
 
     async def edit(
@@ -165,8 +169,6 @@ class Session(Extensible):
         outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
         return await self._followed_up(await self._journal.retract(text("target", target), by, own_key), target)
 
-    # ── single memories ──────────────────────────────────────────────────────────────────────────────────────────
-
     async def remember(
         self,
         character: str | None,
@@ -186,7 +188,6 @@ class Session(Extensible):
         key: str | None = None,
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
-
         `character` is whose it is, or the `world`; `None` with a `container` registered beyond the session. It goes
         with its grounds, `rests_on` (memories, keys), as the `knowers` have them. The other arguments are those of
         `Derivation`. Raises `UnknownName` for a stranger or ground, `InputError` for a bad text, identity or ground."""
@@ -349,7 +350,6 @@ class Session(Extensible):
         retracted: bool = False,
     ) -> Messages:
         """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
-
         `before` and `after` are keys; `limit` keeps the newest, or with `after` the first; `retracted` adds retracted
         ones, marked. `heard_by` keeps what a character perceived and remembers, as perceived; with `channel`, what may
         be recalled there: nothing if a guard fails (see `failures`). Raises `UnknownName`, `InputError`."""
@@ -367,9 +367,8 @@ class Session(Extensible):
     # ── the whole story ──────────────────────────────────────────────────────────────────────────────────────────
 
     async def settled(self, timeout: float | None = None) -> None:
-        """Wait until everything reported so far is decided, and remembered by those who perceived it. Raises the error
-        that kept an entry from being decided, and `NotYetApplied` if the store takes longer than `timeout` seconds or,
-        without a timeout, fails."""
+        """Wait until everything reported so far is decided, and remembered by those who perceived it. Raises what kept
+        an entry from being decided, and `NotYetApplied` if the store fails, or takes longer than `timeout` seconds."""
         await self._decider.caught_up()
         await self._applier.remembered(timeout=timeout)
 

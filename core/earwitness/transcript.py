@@ -20,7 +20,9 @@ from .records.disguise import Worn
 from .records.journal import Said
 from .records.message import Messages, SettledMessage
 from .records.plan import Delivery
+from .start.own import own_memories
 from .start.reads import own_read
+from .start.recalled import Recall
 from .start.requests import Reader
 from .validation.arguments import count, text
 from .validation.messages import known_channel
@@ -99,6 +101,12 @@ class Transcript:
         end = None if query.before is None else (await self._journal.entry(query.before)).sequence
         found = await (self._newest(query, end) if start is None else self._first(query, start, end))
         return Messages(found, query.failures)
+
+    async def memories(self, character: str, channel: Channel | None) -> Recall:
+        """See `Session.memories`."""
+        await self._journal.waiting(self._engine.settings.recall.wait, lambda: self._names.wearer(character))
+        own = self._names.wearer(character)
+        return await own_memories(self._engine, self._live, own, known_channel(channel, None))
 
     async def _checked(self, query: MessageQuery) -> MessageQuery:
         """The same query with ids in place of names. Raises `UnknownName`, `InputError`."""

@@ -14,6 +14,7 @@ from ..records.derived import Derivation
 from ..records.memory import Interaction
 from ..records.message import Messages
 from ..records.state import State
+from ..start.recalled import Recall
 from ..transfer import Seen, unseen
 from .backstage import Backstage
 from .outcome import Outcome
@@ -52,7 +53,6 @@ class Session(SessionChanges):
         **recall: Any,
     ) -> Turn:
         """Begin a character's turn: what does this character remember now?
-
         With `before`, the key of a message, the turn recalls what was known before it, for another answer in its place
         (see `reroll`); the channel is that of the message unless you name one. `query` replaces the recall query.
         `in_prompt` are keys of messages that the prompt already holds (by default those in the query). `filter` narrows
@@ -72,6 +72,11 @@ class Session(SessionChanges):
                 **recall,
             ),
         )
+
+    def memories(self, character: str, *, channel: Channel | None = None) -> Recall:
+        """All of a character's own memories that guards let be recalled in a channel, in the order learned. Nothing is
+        searched, and no shared container read. Raises `UnknownName`, `InputError`, `StorageError`."""
+        return self._call(self._behind.memories, character, channel=channel)
 
     def say(
         self,
@@ -112,10 +117,9 @@ class Session(SessionChanges):
         )
 
     def say_all(self, messages: Iterable[Mapping[str, Any]]) -> list[Outcome]:
-        """Report many messages at once, such as a transcript: each is a table of what `say` takes. They are stored in
-        this order, durable on return, all or none. The outcomes have the same order. This is many times faster than
-        single calls. Other calls wait meanwhile, so report some hundred messages at a time.
-        Raises as `say`, naming the message, and `InputError` for a table that `say` would not take."""
+        """Report many messages at once: each is a table of what `say` takes. They are stored in this order, durable on
+        return, all or none. This is many times faster than single calls. Other calls wait meanwhile, so report some
+        hundred at a time. Raises as `say`, naming the message, and `InputError` for what `say` would not take."""
         return [Outcome(self._call, each) for each in self._call(self._behind.say_all, messages)]
 
     def edit(
@@ -164,7 +168,6 @@ class Session(SessionChanges):
         key: str | None = None,
     ) -> Outcome:
         """Write a memory that is not a message: a fact, a summary, a note.
-
         `character` is whose it is, or the `world`; `None` with a `container` registered beyond the session. It goes
         with its grounds, `rests_on` (memories, keys), as the `knowers` have them. The other arguments are those of
         `Derivation`. Raises `UnknownName` for a stranger or ground, `InputError` for a bad text, identity or ground."""
@@ -253,7 +256,6 @@ class Session(SessionChanges):
         retracted: bool = False,
     ) -> Messages:
         """The messages as they now read, oldest first: edited ones in their new words, without retracted ones.
-
         `before` and `after` are keys; `limit` keeps the newest, or with `after` the first; `retracted` adds retracted
         ones, marked. `heard_by` keeps what a character perceived and remembers, as perceived; with `channel`, what may
         be recalled there: nothing if a guard fails (see `failures`). Raises `UnknownName`, `InputError`."""
@@ -278,9 +280,8 @@ class Session(SessionChanges):
         return Outcome(self._call, self._call(self._behind.outcome, key))
 
     def settled(self, timeout: float | None = None) -> None:
-        """Wait until everything reported so far is decided, and remembered by those who perceived it. Raises the error
-        that kept an entry from being decided, and `NotYetApplied` if the store takes longer than `timeout` seconds or,
-        without a timeout, fails."""
+        """Wait until everything reported so far is decided, and remembered by those who perceived it. Raises what kept
+        an entry from being decided, and `NotYetApplied` if the store fails, or takes longer than `timeout` seconds."""
         self._call(self._behind.settled, timeout)
 
     def delivered(self, timeout: float | None = None) -> None:

@@ -10,6 +10,8 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 
+from ..models.protocol import ClientsMade
+
 if TYPE_CHECKING:
     from ..detectors.language_model import LanguageModelDetector
 
@@ -22,7 +24,7 @@ class AskModel(Plugin):
 
     def __init__(self, settings: Settings, resources: Resources) -> None:
         """It does nothing unless `end.unsure` is `ask`."""
-        self._threshold = settings.end.threshold
+        self._threshold, self._resources = settings.end.threshold, resources
         self._detector: LanguageModelDetector | None = None
         if settings.end.unsure.policy == "ask":
             from ..detectors.language_model import LanguageModelDetector  # only those who ask wait for its import
@@ -36,9 +38,9 @@ class AskModel(Plugin):
             await self._detector.open()
 
     async def close(self) -> None:
-        """Close the model."""
-        if self._detector is not None:
-            await self._detector.close()
+        """Close the model, whoever has asked it: applications open it when they need it."""
+        for each in self._resources.get(ClientsMade, "model", ClientsMade):
+            await each.close()
 
     async def on_message(self, event: MessageEvent) -> MessageAnswer | None:
         """Those of the unsure who perceive it, by the model."""

@@ -29,7 +29,7 @@ from .accounts import Account, Accounts, Spent
 from .cassettes import Cassette, RecordedAnswer
 from .errors import ModelAway, ModelError, UnsupportedSchema, UnusableAnswer
 from .prompts import ModelPrompt
-from .protocol import LanguageModel
+from .protocol import ClientsMade, LanguageModel
 from .records import AnswerSchema, ChatMessage, ModelReply, ModelRequest, forms_of, schema_in_prompt, schema_of
 from .settings import ModelSettings
 from .structured import read_answer
@@ -87,7 +87,9 @@ class ModelClient:
                 ) from missing
             context: Mapping[str, Any] = {"settings": settings, "resources": resources}
             model: LanguageModel = strategies.make("model", table.spec, **context)
-            return cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))
+            made = cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))
+            resources.get(ClientsMade, "model", ClientsMade).append(made)
+            return made
 
         return resources.get(ModelClient, "model", make)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from .records import ModelReply, ModelRequest
 
@@ -20,3 +20,7 @@ class LanguageModel(Protocol):
     def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
         """The answer piece by piece, and at last a `ModelReply` with all of its text. Raises as `complete`."""
         ...
+
+
+class ClientsMade(list[Any]):
+    """The clients of an instance, as far as they were made: whoever asks opens them, and all are closed at its end."""
