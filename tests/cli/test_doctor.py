@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from earwitness import Earwitness, ids
 from earwitness.loading import plugins as installed
@@ -65,7 +65,8 @@ def test_of_stories_in_a_database_it_names_the_database_and_neither_a_file_nor_t
     found = answer(result)["store"]
     assert found["ok"] is True
     assert "path" not in found
-    assert found["ledger"]["database"].startswith("postgresql://")
+    parts = conninfo_to_dict(postgres_dsn)
+    assert found["ledger"]["database"] == f"{parts['dbname']} on {parts['host']}:{parts['port']}"
     assert "hunter22" not in result.output
 
 

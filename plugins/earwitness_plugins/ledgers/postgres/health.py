@@ -55,7 +55,9 @@ TABLES = (
 async def examine(connection: Connection) -> Health:
     """Versions, permissions, counts, and the milliseconds of a round trip."""
     latency = await _milliseconds(connection)
-    details: Details = {name: await _value(connection, question) for name, question in _SERVER.items()}
+    server = connection.info
+    details: Details = {"database": f"{server.dbname} on {server.host}:{server.port}"}
+    details |= {name: await _value(connection, question) for name, question in _SERVER.items()}
     missing = await _value(connection, _FORBIDDEN, (list(TABLES),))
     counts = {name: int(await _value(connection, question)) for name, question in _COUNTS.items()}
     details |= {"latency_ms": latency, "missing_permissions": missing or "none", **counts}

@@ -339,8 +339,7 @@ class PostgresLedger:
 
     async def health(self) -> Health:
         """For `doctor`: the database without its password, versions, permissions and counts."""
-        found = await self._database.read(examine)
-        return found.model_copy(update={"details": {"database": self._database.label, **found.details}})
+        return await self._database.read(examine)
 
     async def _write(self, operation: PostgresWork[T], *, durable: bool = True, repeatable: bool = True) -> T:
         """All writes but one may be repeated: what was written is found, and nothing changes."""
