@@ -96,26 +96,60 @@ def _summing_up(book: RuleBook) -> RuleBook:
     return book.model_copy(update={"pantheons": tuple(pantheons)})
 
 
-async def eventful_disagreements(given: LeakCase, folder: Path, opener: InstanceOpener) -> list[Disagreement]:
-    """Play a case as a story in which much happens, and say what somebody recalls that they may not."""
+def _retold(book: RuleBook, reteller: str) -> RuleBook:
+    """The same rules, which tell in the words of a reteller where they do not say otherwise."""
+    of = [each.rules.model_copy(update={"retell": each.rules.retell or reteller}) for each in book.pantheons]
+    pantheons = [each.model_copy(update={"rules": rules}) for each, rules in zip(book.pantheons, of, strict=True)]
+    return book.model_copy(update={"pantheons": tuple(pantheons)})
+
+
+async def eventful_disagreements(
+    given: LeakCase, folder: Path, opener: InstanceOpener, *, personal: bool = False, retell: str | None = None
+) -> list[Disagreement]:
+    """Play a case as a story in which much happens, and say what somebody recalls that they may not.
+
+    With `personal`, everybody says of themselves where they live, so that facts can be drawn; whatever jobs the
+    instance has are done before anybody is asked. `retell` is a reteller that all rules name.
+    """
+    given = given if retell is None else given.model_copy(update={"book": _retold(given.book, retell)})
     (folder / "rules.json").write_text(as_file(given.book), "utf-8")
     graph = {"name": "networkx", "path": str(folder / "graph.db")}
     guard, settings = FailingGuard(), {"rules": str(folder / "rules.json"), "graph": graph}
     async with opener({"relationships": settings, "guards": [guard]}) as ew:
-        return [each async for each in _Eventful(ew, given, guard).disagreements()]
+        return [each async for each in _Eventful(ew, given, guard, personal=personal).disagreements()]
 
 
 class _Eventful:
     """One story."""
 
-    def __init__(self, ew: Earwitness, given: LeakCase, guard: FailingGuard) -> None:
-        self._ew, self._given, self._guard = ew, given, guard
+    def __init__(self, ew: Earwitness, given: LeakCase, guard: FailingGuard, *, personal: bool) -> None:
+        self._ew, self._given, self._guard, self._personal = ew, given, guard, personal
         self._random = Random(~given.number)  # noqa: S311 - a case must be played the same again
         self._told = Told()
 
     async def disagreements(self) -> Any:
         """Play it, and ask."""
         story = await begun(self._ew, self._given)
+        await self._converse(story)
+        bubble = (await story.bubble("dream")).session if self._random.random() < 0.5 else None
+        if bubble is not None:
+            first = self._given.conversation[0]
+            dreamt = self._plainly(f"{IN_BUBBLE} concerns nobody else.")
+            await bubble.say(first.seed.speaker, dreamt, audience=list(PEOPLE))
+        await self._meddle(story)
+        await self._reach(story, self._given.day)
+        for complaint in [await self._undone(each) for each in (story, bubble) if each is not None]:
+            if complaint:
+                yield self._loss("-", complaint)
+        await story.delivered()
+        readers = {self._given.reader, *self._random.sample(PEOPLE, READERS - 1)}
+        for reader in sorted(readers):
+            for asked in (self._given.asked, self._random.choice(self._given.conversation).channel):
+                async for each in self._asked(story, bubble, reader, asked):
+                    yield each
+
+    async def _converse(self, story: Session) -> None:
+        """Say everything; some of it twice, and close some conversations."""
         for heard in self._given.conversation:
             await self._reach(story, heard.seed.day)
             await self._say(story, heard)
@@ -123,18 +157,11 @@ class _Eventful:
                 await self._say(story, self._to_others(heard), again=True)
             if self._random.random() < 0.3:
                 await self._close(story, heard.channel)
-        bubble = (await story.bubble("dream")).session if self._random.random() < 0.5 else None
-        if bubble is not None:
-            first = self._given.conversation[0]
-            await bubble.say(first.seed.speaker, f"{IN_BUBBLE} concerns nobody else.", audience=list(PEOPLE))
-        await self._meddle(story)
-        await self._reach(story, self._given.day)
-        await story.delivered()
-        readers = {self._given.reader, *self._random.sample(PEOPLE, READERS - 1)}
-        for reader in sorted(readers):
-            for asked in (self._given.asked, self._random.choice(self._given.conversation).channel):
-                async for each in self._asked(story, bubble, reader, asked):
-                    yield each
+
+    async def _undone(self, story: Session) -> str:
+        """What jobs could not do, in words; empty = nothing."""
+        await story.jobs.done()
+        return ", ".join(story.jobs.failures)
 
     async def _reach(self, story: Session, day: float) -> None:
         if day > story.state.game_day:
@@ -154,7 +181,7 @@ class _Eventful:
         masked = not again and self._random.random() < 0.2
         await story.say(
             seed.speaker,
-            text_of(seed),
+            self._plainly(text_of(seed)),
             key=heard.seed.key,
             audience=list(heard.seed.direct),
             channel=heard.channel,
@@ -162,6 +189,10 @@ class _Eventful:
         )
         await story.settled()
         self._told.sayings.append(Saying(heard, heard.seed.key, text_of(seed).split()[0], masked))
+
+    def _plainly(self, text: str) -> str:
+        """The text, with a fact about its speaker that has the same word, if facts are to be drawn."""
+        return f"{text} I live in {text.partition(' ')[0]}." if self._personal else text
 
     async def _close(self, story: Session, channel: Channel) -> None:
         closed = await story.close_conversation(channel)
@@ -178,7 +209,8 @@ class _Eventful:
             match self._random.choice(("nothing", "nothing", "edit", "retract")):
                 case "edit":
                     word = f"Edited{number}x{self._given.number}"
-                    await story.edit(each.key, f"{word} {text_of(each.heard.seed).partition(' ')[2]}")
+                    text = f"{word} {text_of(each.heard.seed).partition(' ')[2]}"
+                    await story.edit(each.key, self._plainly(text))
                     self._gone(each, replace(each, word=word))
                 case "retract":
                     await story.retract(each.key)
@@ -247,6 +279,9 @@ class _Eventful:
 
     def _leak(self, word: str, what: str) -> Disagreement:
         return Disagreement(self._given.number, word, what, leak=True)
+
+    def _loss(self, word: str, what: str) -> Disagreement:
+        return Disagreement(self._given.number, word, what, leak=False)
 
 
 async def _recalled(story: Session, reader: str, word: str, asked: Channel) -> list[Memory]:
