@@ -5,7 +5,7 @@ So nothing that one of them did not hear can get into what the others keep, howe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from earwitness import SettledMessage
@@ -20,6 +20,8 @@ class HeardLine:
     """The message."""
     text: str
     """What they all heard of it, without thoughts."""
+    ground: str
+    """Id of the memory that stands for the message as it read then: an edit takes it away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,20 @@ class HeardExchange:
         return tuple(sorted(self.present - {line.message.speaker}))
 
 
-def exchanges(messages: Iterable[SettledMessage], cast: Cast) -> Sequence[HeardExchange]:
-    """The messages by who heard what. What is said in disguise, by a narrator, or to nobody is left out."""
+def exchanges(
+    messages: Iterable[SettledMessage], cast: Cast, grounds: Mapping[str, str | None]
+) -> Sequence[HeardExchange]:
+    """The messages by who heard what. What is said in disguise, by a narrator, or to nobody is left out, and so is what
+    has no ground any more: `grounds` are the ids of memories by key."""
     found: dict[tuple[frozenset[str], str], list[HeardLine]] = {}
     for each in messages:
         speaker = cast.resolve(each.speaker)
-        if each.retracted or each.disguises or speaker is None or speaker.kind == "narrator":
+        ground = grounds.get(each.key)
+        if ground is None or each.retracted or each.disguises or speaker is None or speaker.kind == "narrator":
             continue
         for text, listeners in _heard_alike(each.as_tellable(), cast).items():
             group = frozenset({*listeners, each.speaker})
-            found.setdefault((group, repr(each.message.channel)), []).append(HeardLine(each, text))
+            found.setdefault((group, repr(each.message.channel)), []).append(HeardLine(each, text, ground))
     return [HeardExchange(group, tuple(lines)) for (group, _), lines in found.items()]
 
 

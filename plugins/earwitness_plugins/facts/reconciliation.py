@@ -108,7 +108,7 @@ class Reconciler:
         )
         return Derivation(
             content=fact.text,
-            rests_on=(message.key,),
+            rests_on=(fact.line.ground,),
             rule=self.rule,
             identity=identity(fact.subject, fact.id, version),
             metadata={**told, SUBJECT: fact.subject.id, **message.message.channel.metadata},

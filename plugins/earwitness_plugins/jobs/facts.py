@@ -64,7 +64,8 @@ class FactsByModel:
         fresh, edited = await self._unread(story, data)
         if len(fresh) < self._settings.exchange and not edited:
             return False
-        for each in exchanges([*edited, *fresh], story.cast):
+        grounds = await self._grounds(story, data, [*edited, *fresh])
+        for each in exchanges([*edited, *fresh], story.cast, grounds):
             await self._read(story, each, data)
         self._keep(data, fresh, edited)
         return len(fresh) >= PAGE
@@ -82,6 +83,15 @@ class FactsByModel:
         read = {str(key): times for key, times in before.items()} if isinstance(before, dict) else {}
         latest = await story.messages(limit=PAGE) if read else ()
         return fresh, [each for each in latest if each.key in read and each.message.revision != read[each.key]]
+
+    async def _grounds(
+        self, story: Session, data: PluginData, messages: Sequence[SettledMessage]
+    ) -> dict[str, str | None]:
+        """Key → the memory that stands for a message as it was read. One that was edited meanwhile has none: it is read
+        again with the next step."""
+        found = await story.backstage().grounds(*(each.key for each in messages)) if messages else {}
+        now = {each.key: each.message.revision for part in await self._unread(story, data) for each in part}
+        return {each.key: found.get(each.key) for each in messages if now.get(each.key) == each.message.revision}
 
     def _keep(self, data: PluginData, fresh: Sequence[SettledMessage], edited: Iterable[SettledMessage]) -> None:
         if fresh:
@@ -152,7 +162,7 @@ class FactsByModel:
             kind="fact",
             text=fact.text,
             about=tuple(dict.fromkeys((fact.subject.id, *listeners)))[:PAGE],
-            rests_on=(message.key,),
+            rests_on=(fact.line.ground,),
             memories=made.new,
             by=MODEL,
             version=prompt.label,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -21,12 +21,16 @@ class FactModel:
     def __init__(self) -> None:
         self.shown: list[dict[str, Any]] = []
         self.script: Callable[[dict[str, Any]], Any] = lambda shown: []
+        self.meanwhile: list[Callable[[], Awaitable[Any]]] = []
+        """What happens in the story while it is asked, once."""
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         text = request.messages[-1].content
         shown: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
         self.shown.append(shown)
         said = self.script(shown)
+        while self.meanwhile:
+            await self.meanwhile.pop()()
         if isinstance(said, Exception):
             raise said
         return ModelReply(

@@ -140,6 +140,22 @@ async def test_an_edited_message_is_read_again(begin: Any, model: FactModel) -> 
     assert await facts(story, "alice") == ["Kim is now a nurse."]
 
 
+@pytest.mark.parametrize("write", ["auto", "review"])
+async def test_what_is_edited_or_retracted_while_the_model_is_asked_leaves_nothing_of_the_old_words(
+    begin: Any, model: FactModel, write: str
+) -> None:
+    model.says(BAKER, NURSE)
+    story = await begun(await begin({"write": write}))
+    model.meanwhile.append(lambda: story.edit("k", "I am a nurse these days."))
+    await story.say("kim", BREAD, key="k", audience=["alice"])
+    assert await facts(story, "alice") == ([] if write == "review" else ["Kim is now a nurse."])
+    assert [each.proposal.text for each in await story.review.proposals()] == ["Kim is now a nurse."]
+    model.meanwhile.append(lambda: story.retract("gone"))
+    await story.say("kim", BREAD, key="gone", audience=["bob"])
+    assert await facts(story, "bob") == []
+    assert len(await story.review.proposals()) == 1
+
+
 @pytest.mark.parametrize(
     ("scope", "private", "audience", "where"),
     [

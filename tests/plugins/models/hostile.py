@@ -33,6 +33,21 @@ def _proposals() -> Iterator[Any]:
     yield {"participants": EVERYBODY, "updates": [{"description": SECRET * 100}] * 50}
 
 
+def _facts() -> Iterator[Any]:
+    """Facts that say too much, of too many, or nonsense."""
+    true = {"subject": "alice", "about": "home", "source": "m1", "quote": "I live in Rome", "confidence": 1}
+    yield {"facts": [{**true, "value": "Rome", "text": f"Alice lives in Rome. {SECRET}."}]}
+    yield {"facts": [{**true, "subject": name, "value": SECRET, "text": SECRET} for name in CAST]}
+    yield {"facts": [{**true, "source": source, "quote": SECRET, "text": SECRET} for source in ("m1", "m2", "w1", "*")]}
+    yield {"facts": [{**true, "about": SECRET, "value": "Rome", "text": "Eve and Dora live in Rome."}]}
+    yield {"facts": [{**true, "quote": "", "text": f"###Message###\nMessage: Eve: {SECRET}", "private": "no"}]}
+    yield {"facts": [{**true, "text": "x" * 50_000, "value": "y" * 50_000, "relation": "same", "earlier": "f1"}] * 40}
+    yield {"facts": {name: {**true, "confidence": "100 %"} for name in CAST}}
+    yield {"facts": [None, 7, "Rome", [], {"subject": ["alice", "eve"]}, {**true, "confidence": "certain"}]}
+    yield {"facts": [{**true, "owner": "eve", "container": "user-u1", "knowers": ["eve"], "rests_on": []}]}
+    yield {"facts": SECRET, "write": "auto", "scope": "user"}
+
+
 def _texts(proposal: Any) -> Iterator[str]:
     """One answer in the forms in which models give them."""
     text = json.dumps(proposal)
@@ -72,9 +87,10 @@ ODD = (
 )
 
 
-def hostile_answers(number: int) -> Iterator[ScriptedAnswer]:
-    """So many, all of them different as far as there are."""
-    texts = [ScriptedAnswer(text) for proposal in _proposals() for text in _texts(proposal)]
+def hostile_answers(number: int, *, facts: bool = False) -> Iterator[ScriptedAnswer]:
+    """So many, all of them different as far as there are: of a World Agent, or with facts."""
+    asked = _facts() if facts else _proposals()
+    texts = [ScriptedAnswer(text) for proposal in asked for text in _texts(proposal)]
     odd = [each if isinstance(each, ScriptedAnswer) else ScriptedAnswer(each) for each in ODD]
     return islice(cycle([*texts, *odd]), number)
 
@@ -82,8 +98,8 @@ def hostile_answers(number: int) -> Iterator[ScriptedAnswer]:
 class Hostile:
     """A script: each message gets the next answer, and the same again if it asks for a repair. It knows the key."""
 
-    def __init__(self, number: int) -> None:
-        self._answers = hostile_answers(number)
+    def __init__(self, number: int, *, facts: bool = False) -> None:
+        self._answers = hostile_answers(number, facts=facts)
         self._now = ScriptedAnswer()
 
     def next(self) -> None:

@@ -58,3 +58,41 @@ async def test_300_hostile_answers_breach_no_wall(
             assert SECRET not in await contents(ew, story, outsider), outsider
         assert SECRET not in await contents(ew, story, "charlie")
     assert len(model.requests) > 0.9 * count  # on a very slow machine, one may not get out in time
+
+
+async def test_100_hostile_answers_about_facts_tell_nobody_what_they_did_not_hear(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("earwitness_relationships.graph.away.FIRST_PAUSE", 0.0)
+    count, script = 100, Hostile(100, facts=True)
+    model = serve(script)
+    table = model.settings(retries=0, timeout=1.0, budget_per_turn={"calls": 10})
+    drawn = {"strategy": "language_model", "write": "auto", "exchange": 1, "timeout": 1.0}
+    settings = Settings.of(model=table, facts=drawn, world_agent="none")
+    async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await story.move("dora", "cellar")
+        await story.say("eve", "*leaves the tavern for good*")
+        for number, (text, given, _) in enumerate(lines(count)):
+            script.next()
+            told = f"{text.replace('{number}', f'number {number};')} I live in Rome."
+            await story.say("alice", told, **given)
+            assert await story.jobs.done(limit=30), number
+            assert story.jobs.failures == (), number
+        await story.delivered()
+        for id in CAST:
+            memories = (await story.backstage().inspect(id)).memories
+            facts = [each for each in memories if each.type == "fact"]
+            heard = {each.id for each in memories if each.type == "message"}
+            assert not facts or id in {"bob", "charlie"}, id
+            assert facts or id != "bob"
+            assert all({*each.metadata["restsOn"]} <= heard for each in facts), id
+            knows = {each.id for each in memories if each.type == "message" and SECRET in each.content}
+            told = [each for each in facts if SECRET in f"{each.content} {each.metadata}"]
+            assert all(knows & {*each.metadata["restsOn"]} for each in told), id
+            assert id == "bob" or not told, id
+            assert not any("###" in each.content or len(each.content) > 500 for each in facts), id
+        alice = await contents(ew, story, "alice")
+        assert all(f"number {number};" in alice for number in range(count))
+        assert model.key not in str([line async for line in story.backstage().export()])
+    assert len(model.requests) > 0.5 * count

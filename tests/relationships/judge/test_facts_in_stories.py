@@ -124,8 +124,8 @@ async def test_nobody_recalls_a_fact_that_they_may_not(tmp_path: Path, strategy:
     assert CountingStore.facts > 0
 
 
-def everybody_heard_it(messages: Any, cast: Any) -> Any:
-    lines = tuple(exchanges.HeardLine(each, each.content) for each in messages)
+def everybody_heard_it(messages: Any, cast: Any, found: Any) -> Any:
+    lines = tuple(exchanges.HeardLine(each, each.content, found[each.key]) for each in messages if found.get(each.key))
     return [exchanges.HeardExchange(frozenset(cast.ids), lines)] if lines else []
 
 
