@@ -74,7 +74,8 @@ def test_whoever_is_spoken_to_answers_and_who_heard_it_stands_below(chat: Chat, 
 
 def test_it_is_journalled_so_that_coming_back_goes_on(chat: Chat, model: ScriptedModel, run: Run) -> None:
     chat("Bob, my horse is called Thunder.")
-    chat("Bob, what is my horse called?")
+    shown = chat("Bob, what is my horse called?").stdout
+    assert shown.splitlines()[1] == "Kim  Bob, my horse is called Thunder."
     assert "my horse is called Thunder" in model.requests[-1].text
     found = told(run("who-knows", "cellar", "my horse is called Thunder", "--json"))[0]
     assert found["knowers"]["bob"]["memory_id"]
@@ -196,6 +197,7 @@ def test_without_a_model_it_says_what_is_missing(run: Run, story: Path) -> None:
     result = run("chat", str(story), input="")
     assert result.exit_code == 2
     assert "[model]" in result.output
+    assert run("inspect", "cellar").exit_code == 2
 
 
 def test_on_a_terminal_ctrl_c_stops_the_answer_alone(folder: Path, story: Path, model: ScriptedModel) -> None:
@@ -208,14 +210,16 @@ def test_on_a_terminal_ctrl_c_stops_the_answer_alone(folder: Path, story: Path, 
     ) as running:
         os.close(child)
         try:
-            screen = until(parent, "", "Kim>")
+            screen = Screen(parent)
+            screen.wait("Kim>")
             os.write(parent, b"Bob, hello.\r")
-            screen = until(parent, screen, "Well, so")
+            screen.wait("Well, so")
             running.send_signal(signal.SIGINT)
-            screen = until(parent, screen, "Stopped; nothing of the answer was said.")
+            screen.wait("Stopped; nothing of the answer was said.")
+            screen.wait("Kim>")
             os.write(parent, b"/reroll\r")
-            screen = until(parent, screen, "Good night.")
-            until(parent, screen, "addressed")
+            screen.wait("Good night.")
+            screen.wait("Kim>")
             os.write(parent, b"\x04")
             assert running.wait(30) == 0
         finally:
@@ -226,11 +230,17 @@ def test_on_a_terminal_ctrl_c_stops_the_answer_alone(folder: Path, story: Path, 
     assert "Well, so" not in model.requests[1].text
 
 
-def until(terminal: int, screen: str, text: str, seconds: float = 60) -> str:
-    """What is shown until this text is, after what was shown before."""
-    begun, shown = time.monotonic(), ""
-    while text not in shown:
-        assert time.monotonic() - begun < seconds, (text, screen + shown)
-        if select.select([terminal], [], [], 0.2)[0]:
-            shown += os.read(terminal, 65_536).decode(errors="replace")
-    return screen + shown
+class Screen:
+    """What a program shows on a terminal."""
+
+    def __init__(self, terminal: int) -> None:
+        self._terminal, self._shown = terminal, ""
+
+    def wait(self, text: str, seconds: float = 60) -> None:
+        """Until this text is shown, after what was waited for before."""
+        end = time.monotonic() + seconds
+        while text not in self._shown:
+            assert time.monotonic() < end, (text, self._shown)
+            if select.select([self._terminal], [], [], 0.2)[0]:
+                self._shown += os.read(self._terminal, 65_536).decode(errors="replace")
+        self._shown = self._shown.partition(text)[2]

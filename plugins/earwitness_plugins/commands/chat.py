@@ -6,6 +6,9 @@ import click
 
 from earwitness_plugins.terminal import CliContext, story_command
 
+RECAP = 3
+"""Messages that are shown again at the beginning: the last ones that the person's character heard."""
+
 
 @story_command("chat")
 @click.argument("story")
@@ -32,6 +35,7 @@ async def command(cli: CliContext, story: str, name: str | None) -> None:
         loop = ChatLoop(chat, screen, do)
         reader = line_input(lambda: [*order_names(), *(each.name for each in chat.story.cast)], edited=not cli.json)
         screen.note(f"You are {screen.person}. /help shows what you can do; /quit leaves.")
+        screen.recap(await session.messages(heard_by=chat.person, limit=RECAP))
         for each in await loop.role_plays.open():
             screen.note(f"A role play is open. To go on with it: /roleplay start {each}")
         try:

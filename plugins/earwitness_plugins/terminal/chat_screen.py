@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from earwitness import SettledMessage
 from earwitness_plugins.applications.chat.chat import StoryChat
 from earwitness_plugins.applications.stories.events import MessagePlayed
 
@@ -42,6 +45,12 @@ class ChatScreen:
     def note(self, text: str) -> None:
         """Show a remark that is no part of the story."""
         click.echo(plain(text), err=self._cli.json)
+
+    def recap(self, messages: Iterable[SettledMessage]) -> None:
+        """Show what was said last, as the person heard it."""
+        for each in () if self._cli.json else messages:
+            name = self.people.name(each.speaker, bold=True)
+            self._cli.console.print(Text.assemble(name, "  ", plain(each.content)), style="dim")
 
     def failed(self, what: str) -> None:
         """Show in one line what went wrong."""

@@ -9,6 +9,7 @@ from earwitness.display_names import usable_name
 from earwitness.errors import InputError
 from earwitness_plugins.applications.stories.player import play
 from earwitness_plugins.applications.stories.reader import read_story
+from earwitness_plugins.models.client import ModelClient
 
 ENDINGS = (".yaml", ".yml")
 NEWCOMER = "User"
@@ -23,8 +24,10 @@ def is_file(story: str) -> bool:
 async def opened(ew: Earwitness, story: str) -> Session:
     """The story in the store. One of a file that is not in it yet is played first.
 
-    Raises `StoryError` for what is no story file, and `UnknownName`.
+    Raises `StoryError` for what is no story file, `UnknownName`, and `SettingsError` without a table `[model]`, before
+    anything is played.
     """
+    ModelClient.shared(ew.settings, ew.resources, ew.strategies)
     if not is_file(story):
         return await ew.open_session(story)
     script = read_story(story)
