@@ -22,9 +22,9 @@ from earwitness.errors import EarwitnessError, InputError
 from earwitness_plugins.models.errors import BudgetSpent
 
 from .address import address_of, in_headers, split_body, split_mark, split_model
+from .call_book import CallBook, ProxiedCall
 from .exchange import Exchange, Exchanges
 from .settings import ProxySettings
-from .spending import ProxiedCall, Spending
 from .upstream import StreamedAnswer, Upstream, answer_in, parsed, wants_usage
 
 MOST_BYTES = 32_000_000
@@ -35,7 +35,7 @@ class ProxyApp:
     """The endpoint as an ASGI application; it leaves `ew` open."""
 
     def __init__(self, ew: Earwitness, settings: ProxySettings, upstream: Upstream, token: str) -> None:
-        self._exchanges, self._spending = Exchanges(ew, settings), Spending(ew)
+        self._exchanges, self._calls = Exchanges(ew, settings), CallBook(ew)
         self._settings, self._upstream, self._token = settings, upstream, token.encode()
         routes = [
             Route("/v1/models", self._models, methods=["GET"]),
@@ -86,11 +86,11 @@ class ProxyApp:
 
     async def _paid(self, asked: Mapping[str, Any], exchange: Exchange, send: _Sender) -> None:
         """Ask within the budgets, and count what it cost however it ends."""
-        call = await self._spending.begin(exchange.story, asked)
+        call = await self._calls.begin(exchange.story, asked)
         try:
             await self._answered(asked, exchange, call, send)
         finally:
-            await self._spending.settle(exchange.story, call)
+            await self._calls.settle(exchange.story, call)
 
     async def _answered(self, asked: Mapping[str, Any], exchange: Exchange, call: ProxiedCall, send: _Sender) -> None:
         async with self._upstream.asked(asked) as answer:
@@ -128,7 +128,7 @@ class ProxyApp:
             with anyio.CancelScope(shield=True):
                 stream.call.ended(reader.usage, reader.text)
                 await self._exchanges.answered(stream.exchange, reader.text, stream.call.call)
-                await self._spending.settle(stream.exchange.story, stream.call)
+                await self._calls.settle(stream.exchange.story, stream.call)
         except (httpx.HTTPError, EarwitnessError) as error:
             yield _event(_told(error))
         else:

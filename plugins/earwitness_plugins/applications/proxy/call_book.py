@@ -69,7 +69,7 @@ class ProxiedCall:
         )
 
 
-class Spending:
+class CallBook:
     """Counts the calls of all stories."""
 
     def __init__(self, ew: Earwitness) -> None:
