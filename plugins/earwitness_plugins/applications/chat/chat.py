@@ -13,7 +13,7 @@ from anyio import CancelScope
 from pydantic import JsonValue
 
 from earwitness import Earwitness, Session, SettledMessage, Usage
-from earwitness.errors import InputError, StorageError
+from earwitness.errors import InputError, StorageError, quoted
 from earwitness.outcome import Outcome
 from earwitness.turn import Turn
 from earwitness_plugins.applications.stories.events import MessagePlayed
@@ -146,7 +146,7 @@ class StoryChat:
             with CancelScope(shield=True):
                 await self._note(account.usage)
         if not spoken.text:
-            raise ModelError("the model's answer has no words that could be said.")
+            raise ModelError(f"the model's answer holds no words of {speaker.name}'s: {quoted(spoken.given)}.")
         return spoken.text
 
     async def _note(self, usage: Usage | None) -> None:

@@ -43,6 +43,11 @@ class SpokenText:
         return self._new(self.text)
 
     @property
+    def given(self) -> str:
+        """The answer as the model gave it, as far as it was taken."""
+        return self._raw
+
+    @property
     def text(self) -> str:
         """All that the character has said."""
         return self._cut(as_said(self._raw))[0]
