@@ -1,4 +1,4 @@
-"""Whole stories with facts from talk and retelling on: nobody recalls what no chain of rules and no privacy allows.
+"""Whole stories with facts, consolidation and retelling on: nobody recalls what neither rules nor privacy allow.
 
 Facts are drawn by rules, and by a model that remembers all it was ever shown and would tell it to everybody.
 `EARWITNESS_LEAK_STORIES` says how many stories.
@@ -85,12 +85,13 @@ class InOtherWords:
 
 
 class CountingStore(MemoryStore):
-    """Counts the facts that it is given."""
+    """Counts the facts and summaries that it is given."""
 
-    facts = 0
+    facts = summaries = 0
 
     async def put(self, memories: Sequence[Memory]) -> None:
         CountingStore.facts += sum(each.type == "fact" for each in memories)
+        CountingStore.summaries += sum("replaces" in each.metadata for each in memories)
         await super().put(memories)
 
 
@@ -101,6 +102,7 @@ def opener(strategy: str, scope: str) -> Callable[[dict[str, Any]], AbstractAsyn
         told = {**settings["relationships"], "retellers": {"in_other_words": f"{__name__}.InOtherWords"}}
         model = {"model": "gossiping", "name": f"{__name__}.Gossiping", "budget_per_turn": {"calls": 500}}
         more: dict[str, Any] = {**parts, **settings, "relationships": told, "facts": table, "model": model}
+        more["consolidation"] = {"write": "auto", "policy": {"count": 1}, "keep": 0, "least": 2}
         return Earwitness.open(store=CountingStore(), ledger=MemoryLedger(), **more)
 
     return opened
@@ -119,9 +121,10 @@ async def found(tmp_path: Path, strategy: str, stories: range) -> list[str]:
 @pytest.mark.parametrize("strategy", ["rules", "language_model", "hybrid"])
 async def test_nobody_recalls_a_fact_that_they_may_not(tmp_path: Path, strategy: str) -> None:
     stories = {"rules": range(0, STORIES, 3), "language_model": range(0, STORIES, 2), "hybrid": range(1, STORIES, 5)}
-    CountingStore.facts = 0
+    CountingStore.facts = CountingStore.summaries = 0
     assert "\n".join(await found(tmp_path, strategy, stories[strategy])) == ""
     assert CountingStore.facts > 0
+    assert CountingStore.summaries > 0
 
 
 def everybody_heard_it(messages: Any, cast: Any, found: Any) -> Any:
