@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from earwitness import SettledMessage
 from earwitness.records.character import Cast
 
+MOST_LISTENERS = 100
+"""What more than so many hear is left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class HeardLine:
@@ -47,7 +50,7 @@ def exchanges(
     messages: Iterable[SettledMessage], cast: Cast, grounds: Mapping[str, str | None]
 ) -> Sequence[HeardExchange]:
     """The messages by who heard what. What is said in disguise, by a narrator, or to nobody is left out, and so is what
-    has no ground any more: `grounds` are the ids of memories by key."""
+    too many hear, or what has no ground any more: `grounds` are the ids of memories by key."""
     found: dict[tuple[frozenset[str], str], list[HeardLine]] = {}
     for each in messages:
         speaker = cast.resolve(each.speaker)
@@ -55,6 +58,8 @@ def exchanges(
         if ground is None or each.retracted or each.disguises or speaker is None or speaker.kind == "narrator":
             continue
         for text, listeners in _heard_alike(each.as_tellable(), cast).items():
+            if len(listeners) > MOST_LISTENERS:
+                continue
             group = frozenset({*listeners, each.speaker})
             found.setdefault((group, repr(each.message.channel)), []).append(HeardLine(each, text, ground))
     return [HeardExchange(group, tuple(lines)) for (group, _), lines in found.items()]

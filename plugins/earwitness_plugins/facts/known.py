@@ -28,19 +28,21 @@ async def known_facts(story: Session, exchange: HeardExchange) -> KnownFacts:
 
 
 def _for(listener: str, reviewed: Reviewed) -> Iterator[KnownFact]:
-    """What a proposal holds for a listener; what has fallen or was rejected is not known."""
-    if reviewed.proposal.kind != "fact" or reviewed.status not in {"waiting", "approved"}:
+    """What a proposal holds for a listener; what has fallen may be proposed again."""
+    if reviewed.proposal.kind != "fact" or reviewed.status == "fallen":
         return
     for each in reviewed.proposal.memories:
         if listener in each.knowers:
-            yield KnownFact(each.content, each.metadata, waits=reviewed.status == "waiting")
+            is_open = reviewed.status != "approved"
+            yield KnownFact(each.content, each.metadata, is_open=is_open, grounds=each.rests_on)
 
 
 def shown_facts(exchange: HeardExchange, known: KnownFacts) -> list[JsonValue]:
     """The facts that a model is shown: those that all listeners know from the channel of the exchange."""
     listeners = {id for line in exchange.lines for id in exchange.listeners(line)}
     theirs = [
-        {each.text: None for each in known.get(id, ()) if each.learned_in(exchange.channel)} for id in sorted(listeners)
+        {each.text: None for each in known.get(id, ()) if each.learned_in(exchange.channel) and not each.is_open}
+        for id in sorted(listeners)
     ]
     shared = [text for text in theirs[0] if all(text in each for each in theirs)] if theirs else []
     return [{"label": f"f{number}", "text": text} for number, text in enumerate(shared[-MOST_SHOWN:], 1)]

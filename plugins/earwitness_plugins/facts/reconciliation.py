@@ -27,8 +27,10 @@ class KnownFact:
     """The fact as a sentence."""
     metadata: Mapping[str, MetaValue]
     """Its metadata."""
-    waits: bool = False
-    """Whether nobody has approved it yet."""
+    is_open: bool = False
+    """Whether nobody has approved it yet, or somebody has rejected it: it is proposed no more."""
+    grounds: tuple[str, ...] = ()
+    """What it rests on, where that is known."""
 
     def is_about(self, subject: str, about: str) -> bool:
         """Whether it says something else of the same thing."""
@@ -73,7 +75,8 @@ class Reconciler:
         for id in self.exchange.listeners(fact.line):
             theirs = known.get(id, ())
             version, is_known = self._version(fact, theirs)
-            if is_known and any(each.waits for each in theirs if self._says(fact, each, version)):
+            same = [each for each in theirs if self._says(fact, each, version)]
+            if is_known and any(each.is_open or fact.line.ground in each.grounds for each in same):
                 continue
             made = self._memory(fact, id, version)
             (again if is_known else new).setdefault(made.container or made.owner, made)

@@ -86,6 +86,18 @@ async def test_by_default_it_waits_until_a_person_approves_it(begin: Any, model:
     ]
 
 
+async def test_what_a_person_has_rejected_is_not_proposed_again(begin: Any, model: FactModel) -> None:
+    model.says(BAKER)
+    story = await begun(await begin({"write": "review"}))
+    await story.say("kim", BREAD, audience=["alice"])
+    assert await facts(story, "alice") == []
+    (waiting,) = await story.review.waiting()
+    await story.review.reject(waiting.id, "not worth it")
+    await story.say("kim", BREAD, audience=["alice"])
+    assert await facts(story, "alice") == []
+    assert [each.status for each in await story.review.proposals()] == ["rejected"]
+
+
 async def test_each_set_of_listeners_is_asked_about_by_itself(begin: Any, model: FactModel) -> None:
     story = await begun(await begin({"exchange": 4}))
     await story.say("kim", "Good evening, all of you.")
@@ -287,6 +299,8 @@ async def test_a_branch_keeps_its_facts_and_draws_none_twice(begin: Any, model: 
     await story.say("kim", BREAD, audience=["alice"])
     assert await facts(story, "alice") == ["Kim is a baker."]
     branch = await story.fork("b1")
+    before = len(await branch.backstage().journal())
     await branch.say("kim", "Well.", audience=["alice"])
     assert await facts(branch, "alice") == ["Kim is a baker."]
+    assert len(await branch.backstage().journal()) == before + 1
     assert len(await branch.review.proposals()) == 1

@@ -72,6 +72,7 @@ async def play(ew: Earwitness, story: Story) -> AsyncIterator[events.StoryEvent]
     player = Player(session, story)
     for number, step in enumerate(story.steps, 1):
         yield (await player.step(number, step)).model_copy(update={"step": number})
+    await session.jobs.done()  # nobody is left to wait for afterwards
     yield await player.end()
 
 
