@@ -105,6 +105,34 @@ async def test_a_table_in_the_body_says_where_a_request_belongs_and_the_model_ne
             await front.ask("Hi.", model="m", extra_body={"earwitness": {"sesion": "inn"}})
 
 
+async def test_a_macro_that_was_not_filled_in_names_no_story(served: Serve) -> None:
+    async with served([]) as front:
+        with pytest.raises(BadRequestError, match="has not filled in"):
+            await front.ask("Hi.", model="m", extra_body={"earwitness": {"session": "{{story}}", "character": "A"}})
+        assert list(await front.ew.sessions()) == []
+
+
+async def test_what_was_said_under_another_persona_is_known_with_its_name_before_it(served: Serve) -> None:
+    async with served(["One.", "Two."]) as front:
+        await front.ask("I am Kim.", model="m#session=s1&character=Alice&user=Kim")
+        await front.ask("Kim: I am Kim.", "One.", "I am Lee.", model="m#session=s1&character=Alice&user=Lee")
+        assert await front.told() == ["Kim: I am Kim.", "Alice: One.", "Lee: I am Lee.", "Alice: Two."]
+        assert {each.message.revision for each in await (await front.story()).messages()} == {0}
+
+
+async def test_a_line_that_the_front_end_changed_beyond_recognition_is_shown_to_nobody(served: Serve) -> None:
+    address = "m#session=s1&user=Kim&cast=Alice,Bob&character="
+    evening = {"role": "user", "content": "Good evening, all."}
+    whisper = {"role": "user", "content": '*whispers to Alice* "The sword is mine."'}
+    async with served(["Hush.", "What?"]) as front:
+        await front.send([evening, whisper], model=f"{address}Alice")
+        changed = {"role": "user", "content": "(summary) Kim told Alice whose the sword is."}
+        rest = [{"role": "assistant", "content": "Alice: Hush."}, {"role": "user", "content": "Bob?"}]
+        await front.send([changed, *rest], model=f"{address}Bob")
+        assert "sword" not in front.model.requests[-1].text
+        assert "Bob?" in front.model.requests[-1].text
+
+
 async def test_a_name_that_a_model_puts_before_its_answer_is_not_said(served: Serve) -> None:
     async with served(["Alice: Hello.", "Bye."]) as front:
         await front.ask("Hi.")

@@ -112,6 +112,9 @@ def in_headers(headers: Mapping[str, str]) -> dict[str, str]:
 def address_of(*said: Mapping[str, str]) -> ChatAddress:
     """The address; what is said later counts for more. Raises `InputError` where session or character is missing."""
     fields = {name: value for each in said for name, value in each.items() if value}
+    for name, value in fields.items():
+        if value.startswith("{{") and name != "action":
+            raise InputError(f"{name} = {quoted(value)} is a macro that the front end has not filled in.")
     for needed in ("session", "character"):
         if needed not in fields:
             raise InputError(

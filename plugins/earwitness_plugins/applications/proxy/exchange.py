@@ -31,6 +31,7 @@ from .lines import (
     asks_for_user,
     by_other_personas,
     chat_lines,
+    gone_on_with,
     plain_name,
     without_name,
 )
@@ -70,7 +71,7 @@ class Exchange:
         if not self.remembered or not as_said(text).strip():
             return None
         if self.goes_on is not None:
-            return (await self.story.edit(self.goes_on.key, self.goes_on.content + text)).key
+            return (await self.story.edit(self.goes_on.key, gone_on_with(self.goes_on.content, text))).key
         said = without_name(text, self.story.cast.name_of(self.turn.character))
         if self.replaces is not None:
             await self.story.reroll(said, key=self.replaces)
@@ -225,7 +226,8 @@ class Exchanges:
         if not any(word in text for word in placeholders for text in prompts):
             shown.insert(0, {"role": "system", "content": PLACEHOLDERS[0]})
         filled = turn.fill(shown)
-        return [each for each in filled if each.get("content") or each.get("role") not in SYSTEM]
+        left = [each for each in filled if each.get("content") or each.get("role") not in SYSTEM]
+        return left or [{"role": "system", "content": f"You are {story.cast.name_of(turn.character)}."}]
 
 
 async def _told(story: Session, reading: ChatReading) -> dict[int, str]:
@@ -254,11 +256,16 @@ async def _last_of(story: Session, reading: ChatReading) -> SettledMessage | Non
 async def _perceived(
     story: Session, turn: Turn, messages: PromptMessages, reading: ChatReading, keys: Mapping[int, str]
 ) -> list[Mapping[str, Any]]:
-    """The request without what whoever's turn it is did not perceive, and with the rest as it was perceived."""
+    """The request without what whoever's turn it is did not perceive, and with the rest as it was perceived.
+
+    Nobody is known to have perceived a line that is neither a message of the story nor new: it is left out, too.
+    """
     newest = len(reading.known) + len(keys) + SPARE
     heard = await story.messages(limit=newest, heard_by=turn.character, channel=Channel())
     texts = {each.key: each.content for each in heard}
     shown: dict[int, Mapping[str, Any] | None] = dict(enumerate(messages))
+    placed = {*keys, *reading.found.new}
+    shown |= {line.place: None for number, line in enumerate(reading.lines) if number not in placed}
     for number, key in keys.items():
         line = reading.lines[number]
         if key not in texts:

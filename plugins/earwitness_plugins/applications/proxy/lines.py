@@ -74,6 +74,12 @@ def without_name(text: str, name: str) -> str:
     return said.removeprefix(before) if said.startswith(before) else text
 
 
+def gone_on_with(text: str, more: str) -> str:
+    """The text with more of it; a new sentence is set apart, as front ends do."""
+    is_apart = not text.endswith((".", "!", "?", "…", '"', "*")) or more[:1].isspace()
+    return text + more if is_apart else f"{text} {more}"
+
+
 def plain_name(name: str) -> str:
     """The name as the field `name` of a message has it: up to 64 plain letters, digits and underscores."""
     return re.sub(r"[^A-Za-z0-9_]", "_", name)[:64]
