@@ -152,5 +152,8 @@ class Backstage(Mirror[AsyncBackstage]):
         return Outcome(self._call, self._call(self._behind.retract, target))
 
     def export(self) -> Iterator[dict[str, Any]]:
-        """The whole session as JSON-ready lines, which `Earwitness.import_session` accepts."""
+        """The whole session as JSON-ready lines, which `Earwitness.import_session` accepts.
+
+        What people wrote in the files of the store is in no entry: a warning is logged then; see `hand_written`.
+        """
         return self._call.each(self._behind.export())

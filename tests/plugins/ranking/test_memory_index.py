@@ -95,3 +95,13 @@ def test_a_field_that_is_asked_for_late_is_known_of_all_rows() -> None:
             assert [found.id for found in index.list(filter)] == [
                 f"m{place}" for place, each_row in enumerate(rows[: n + 1]) if matches(filter, each_row)
             ]
+
+
+def test_in_slices_it_takes_in_the_same() -> None:
+    new = [indexed(memory("c", f"m{n % 90}", f"{WORDS[n % 6]} {n}", gameDay=n % 4), n) for n in range(120)]
+    at_once, in_slices = (MemoryIndex(EMBEDDER.identity.dimension) for _ in range(2))
+    at_once.put(new)
+    anyio.run(in_slices.put_in_slices, new)
+    for query in QUERIES:
+        assert said(searched(in_slices, query, EVERYTHING)) == said(searched(at_once, query, EVERYTHING))
+    assert in_slices.list() == at_once.list()

@@ -370,14 +370,6 @@ async def test_an_export_warns_of_what_people_wrote_in_the_files(
     assert "the export of 's1' lacks 1 memory that people wrote or changed" in said
 
 
-@pytest.mark.parametrize("folder", ["file", "file/below"])
-async def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, folder: str) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(StorageError, match=r"file' is a file, and the store 'markdown' needs a folder"):
-        await MarkdownStore(path=str(tmp_path / "story.db"), embedder=None, folder=folder).open()
-    assert (tmp_path / "file").read_text() == "mine"
-
-
 async def test_backstage_says_of_a_memory_that_it_was_written_by_hand_and_where(story: Session, file: Path) -> None:
     file.write_text(file.read_text("utf-8") + "\n- Alice is afraid of caves.\n", "utf-8")
     backstage = story.backstage(role="owner")

@@ -188,10 +188,3 @@ def test_nothing_is_told_to_anybody_and_the_hosts_word_stands(monkeypatch: pytes
     monkeypatch.setenv("MEM0_DIR", "mine")
     with _discreet("there"):
         assert (os.environ["MEM0_TELEMETRY"], os.environ["MEM0_DIR"]) == ("True", "mine")
-
-
-async def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "mem0").write_text("mine")
-    with pytest.raises(StorageError, match=r"mem0' is a file, and the store 'mem0' needs a folder"):
-        await store(tmp_path).open()
-    assert (tmp_path / "mem0").read_text() == "mine"
