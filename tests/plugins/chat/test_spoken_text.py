@@ -1,7 +1,7 @@
 """What of an answer a character says: no reasoning, no names, and nobody else's lines."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from earwitness_plugins.applications.chat.spoken_text import MOST, SpokenText
@@ -52,6 +52,7 @@ def test_reasoning_that_was_never_opened_is_not_what_was_said() -> None:
     assert found.shown != found.text
 
 
+@settings(max_examples=50)
 @given(st.lists(st.sampled_from(["Bob", "Kim", ":", " ", "\n", "a", "<", "b>", "*", "x y", "["]), max_size=14))
 def test_pieces_make_no_difference(pieces: list[str]) -> None:
     assert spoken(*pieces).text == spoken("".join(pieces)).text

@@ -1,6 +1,6 @@
 """Texts in pieces."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from earwitness_plugins.applications.documents.pieces import pieces
@@ -23,6 +23,7 @@ def test_long_paragraphs_end_at_sentences_and_long_sentences_at_blanks() -> None
     assert all(len(each.text) <= 30 for each in pieces("word " * 40 + "x" * 100, room=30))
 
 
+@settings(max_examples=50)
 @given(st.text(alphabet="ab.# \n", max_size=400))
 def test_no_word_is_lost_and_no_piece_is_too_long(text: str) -> None:
     found = pieces(text, room=40)
