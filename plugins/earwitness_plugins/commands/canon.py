@@ -1,4 +1,4 @@
-"""`earwitness canon list|show|add|start|end|reconcile`: what is true of characters beyond a story, and its bubbles."""
+"""`earwitness canon list|show|add|start|end|propose|reconcile`: what is true beyond a story, and a story's bubbles."""
 
 from __future__ import annotations
 
@@ -169,5 +169,32 @@ async def reconcile(
         cli.answer({**done.model_dump(mode="json"), "applied": done.applied}, plain(str(done)) + hint)
 
 
-for _each in (bubbles, show, add, start, end, reconcile):
+@story_command("propose")
+@click.argument("session")
+@click.argument("name")
+@click.option(
+    "--write",
+    type=click.Choice(["review", "off", "auto"]),
+    default="review",
+    show_default=True,
+    help="Let it wait for `earwitness review`, propose nothing, or keep it at once.",
+)
+@ROLE
+async def propose(cli: CliContext, session: str, name: str, write: str, role: str) -> None:
+    """Let the model of the settings propose what to keep of a bubble, memory by memory. Nothing is kept before you
+    approve it."""
+    from earwitness_plugins.terminal.people import plain
+    from earwitness_plugins.terminal.warnings import warn
+
+    async with cli.open() as ew:
+        story = await ew.open_session(session)
+        done = await story.reconciliation.propose(name, write=write, role=role)
+        warn([each.rstrip(".") for each in done.failures])
+        notes = [f"note: {each}" for each in done.notes]
+        waits = [each for each in done.proposals if each.status == "waiting"]
+        hint = [f"Nothing is kept yet. Look at each with `earwitness review show {session} ID`."] if waits else []
+        cli.answer(done.model_dump(mode="json"), plain("\n".join([str(done), *notes, *hint])))
+
+
+for _each in (bubbles, show, add, start, end, propose, reconcile):
     command.add_command(_each)

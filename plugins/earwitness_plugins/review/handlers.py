@@ -1,9 +1,9 @@
 """What is done for kinds of proposals that are more than memories.
 
 An entry point in the group `earwitness.proposal`, named after the kind, names a coroutine function that takes the
-story, its `Earwitness` and what was reviewed. It is awaited when a proposal of that kind is approved, before its
-memories are written. After a crash it is awaited again: doing a thing twice must have the effect of doing it once. If
-it raises, nothing is approved.
+story, its `Earwitness` and what was reviewed, with the role that approves it as `decided_by`. It is awaited when a
+proposal of that kind is approved, before its memories are written. After a crash it is awaited again: doing a thing
+twice must have the effect of doing it once. If it raises, nothing is approved.
 """
 
 from __future__ import annotations

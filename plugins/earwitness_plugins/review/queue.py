@@ -147,7 +147,7 @@ class Review:
             return found
         if found.status == "fallen":
             raise InputError(f"proposal {found.id!r} cannot be approved: {found.reason}.")
-        await handle(self._story, self._ew, found)
+        await handle(self._story, self._ew, found.model_copy(update={"decided_by": by}))
         for key, each in zip(found.keys, found.proposal.memories, strict=True):
             grounded = each.model_copy(update={"rests_on": each.rests_on or found.proposal.rests_on})
             with suppress(KeyConflict):  # approved before, in other words, and interrupted

@@ -39,15 +39,19 @@ class Candidate:
     """Id of the user behind the persona, if it goes to a persona's container."""
 
 
-def candidates(cast: Cast, memories: Mapping[str, Sequence[Memory]], keep_as: KeepAs) -> list[Candidate]:
-    """The memories of a bubble by character id, each with the containers that it may go to.
+def candidates(
+    cast: Cast, memories: Mapping[str, Sequence[Memory]], keep_as: KeepAs, only: Mapping[str, str] | None = None
+) -> list[Candidate]:
+    """The memories of a bubble by character id, each with the containers that it may go to; `only` those with these
+    ids, in other words where some are given.
 
     Personal canon receives what a character lived with a persona, and what it noted where there is one persona only.
     """
     return [
-        Candidate(memory, member, container, text_of(memory, cast), user)
+        Candidate(memory, member, container, (only or {}).get(memory.id) or text_of(memory, cast), user)
         for member in cast
         for memory in memories.get(member.id, ())
+        if only is None or memory.id in only
         for container, user in _containers(memory, member, cast, keep_as)
     ]
 

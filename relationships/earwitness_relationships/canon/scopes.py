@@ -126,7 +126,7 @@ class Canon:
         *,
         keep_as: KeepAs,
         mode: Mode = "append",
-        only: Iterable[str] | None = None,
+        only: Iterable[str] | Mapping[str, str] | None = None,
         publish: bool = False,
         role: str | None = None,
         dry_run: bool = True,
@@ -135,8 +135,9 @@ class Canon:
 
         `keep_as` `personal` or `global` canon, or `discard` them all: they stay in the bubble, unread. `append` puts
         conflicting versions side by side; `replace` takes the old ones out of recall, and `undo` puts them back.
-        `only` names memories by id. Global canon is known everywhere: what was learned in private is withheld from it
-        unless you `publish` it, and what was learned under a persona unless the persona's user allows that, too
+        `only` names memories by id, or gives each other words (`""` = its own); with it, more may be kept of a bubble
+        that was kept in part. Global canon is known everywhere: what was learned in private is withheld from it unless
+        you `publish` it, and what was learned under a persona unless the persona's user allows that, too
         (`story.privacy.loosen(…, asked="public_channel", sayable=True)`). Raises `UnknownName`, `NotPermitted`, and
         `InputError` for an open bubble, and for one that is to be discarded while an earlier reconciliation stands.
         """
@@ -145,12 +146,13 @@ class Canon:
         number = await self._free(bubble)
         link = await self._link(bubble)
         await self._permitted(role, link, keep_as)
-        if link.status != "ended":
+        if link.status != "ended" and not (link.status == "kept" and only is not None):
             what = "still open: end it first" if link.status == "open" else f"{link.status} already: undo that first"
             raise InputError(f"bubble {bubble!r} is {what}.")
         if keep_as == "discard":
             await self._refuse_kept(bubble)
-        planned = await self._planned(link, keep_as, mode, None if only is None else set(only), publish=publish)
+        words = None if only is None else only if isinstance(only, Mapping) else dict.fromkeys(only, "")
+        planned = await self._planned(link, keep_as, mode, words, publish=publish)
         return planned if dry_run else await self._apply(planned, number)
 
     async def undo(self, bubble: str, *, role: str | None = None) -> Undone:
@@ -213,15 +215,14 @@ class Canon:
         return user
 
     async def _planned(
-        self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: set[str] | None, *, publish: bool
+        self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: Mapping[str, str] | None, *, publish: bool
     ) -> Reconciliation:
         bubble = await self._ew.open_session(link.id)
         await bubble.delivered()
         await self._story.delivered()  # what a persona's user has just allowed counts
         memories = {each.id: await self._new_in(link, each.id) for each in members_of(bubble.cast)}
         _refuse_unknown(only, memories)
-        found = candidates(bubble.cast, memories, keep_as)
-        found = found if only is None else [each for each in found if each.memory.id in only]
+        found = candidates(bubble.cast, memories, keep_as, only)
         names = dict.fromkeys(each.container.name for each in found)
         there = {name: await self._ew.engine.store.list(name) for name in names}
         allowed = (*loosenings(self._story.state), *loosenings(bubble.state))
