@@ -189,7 +189,7 @@ async def test_a_kind_of_ones_own_has_a_handler(tmp_path: Path, monkeypatch: pyt
     async with opened(tmp_path / "s.db") as ew:
         story = await begun(ew)
         fine, broken = [
-            await story.review.submit(proposal(kind="reconciliation", memories=(), payload={"bubble": each}))
+            await story.review.submit(proposal(kind="prophecy", memories=(), payload={"bubble": each}))
             for each in ("vampires", "broken")
         ]
         with pytest.raises(InputError, match="no package handles that kind"):

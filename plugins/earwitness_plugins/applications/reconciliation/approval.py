@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import ValidationError
+
 from earwitness import Earwitness, Record, Session
 from earwitness.backstage.roles import PERMISSIONS
 from earwitness.errors import InputError
@@ -32,7 +34,15 @@ async def approved(story: Session, ew: Earwitness, reviewed: Reviewed) -> None:
     Doing it twice keeps it once. Raises `UnknownName` if it is no longer in the bubble, `NotPermitted`, and
     `InputError` if it may not become global canon.
     """
-    wanted = ApprovedKeeping.model_validate(reviewed.proposal.payload)
+    try:
+        wanted = ApprovedKeeping.model_validate(reviewed.proposal.payload)
+    except ValidationError as invalid:
+        problem = invalid.errors()[0]
+        field = ".".join(map(str, problem["loc"]))
+        raise InputError(
+            f"the payload of proposal {reviewed.id!r} is no reconciliation of a memory: {field}: {problem['msg']}. It "
+            "needs bubble, memory and keep_as (personal or global)."
+        ) from invalid
     role = reviewed.decided_by if reviewed.decided_by in PERMISSIONS else "author"
     canon = story.canon.acting(role=role)
     only = {wanted.memory: wanted.text}

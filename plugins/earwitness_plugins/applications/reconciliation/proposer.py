@@ -83,7 +83,7 @@ class BubbleReconciliation:
         if write == "off":
             return ProposedReconciliation(bubble=bubble)
         client = ModelClient.shared(self._ew.settings, self._ew.resources, self._ew.strategies)
-        found = _Found(bubble)
+        found = _ProposedSoFar(bubble)
         for character, memories in open_to_question.items():
             fresh = [each for each in memories if not await self._known(bubble, each.any.memory_id, found)]
             if fresh:
@@ -121,7 +121,7 @@ class BubbleReconciliation:
         held = [(await canon.memories(each.id)).get(bubble, ()) for each in self._story.cast if not each.user_id]
         return [memory.id for memories in held for memory in memories if not memory.permanent]
 
-    async def _known(self, bubble: str, memory: str, found: _Found) -> bool:
+    async def _known(self, bubble: str, memory: str, found: _ProposedSoFar) -> bool:
         """Whether something was proposed for a memory before."""
         before = await self._story.review.known(_proposal(self._story, bubble, memory))
         if before is not None:
@@ -133,7 +133,7 @@ class BubbleReconciliation:
         client: ModelClient,
         character: str,
         memories: Sequence[OpenMemory],
-        found: _Found,
+        found: _ProposedSoFar,
         write: ReviewWrite,
         timeout: float,
     ) -> None:
@@ -183,7 +183,7 @@ class BubbleReconciliation:
         return {f"c{number}": text for number, text in enumerate(texts[-MOST_KNOWN:], 1)}
 
 
-class _Found:
+class _ProposedSoFar:
     """What is found while characters are asked about one after the other."""
 
     def __init__(self, bubble: str) -> None:
