@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -85,10 +87,26 @@ def test_a_script_that_never_closes_ends_at_once(tmp_path: Path, ending: str) ->
     assert remembered(tmp_path / "story.db") == 1
 
 
-@pytest.mark.parametrize("underway", ["Asleep", "Blocking", "OnAThread", "SlowStore"])
-@pytest.mark.parametrize("how", [STARTED, WITHIN], ids=["without closing", "raising in the block"])
-def test_nothing_that_is_under_way_holds_up_the_end(tmp_path: Path, underway: str, how: str) -> None:
-    printed, _ = run(PREAMBLE + how, tmp_path / "story.db", underway)
+HOW = {"without closing": STARTED, "raising in the block": WITHIN}
+UNDERWAY = ("Asleep", "Blocking", "OnAThread", "SlowStore")
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], tuple[Path, str]]:
+    """The file of a program that ended, and what it printed. All run side by side, since they mostly wait."""
+    folder = tmp_path_factory.mktemp("ended")
+    with ThreadPoolExecutor(3) as threads:
+        files = {(how, underway): folder / f"{how}-{underway}.db" for how in HOW for underway in UNDERWAY}
+        found = {key: threads.submit(run, PREAMBLE + HOW[key[0]], file, key[1]) for key, file in files.items()}
+    return lambda *key: (files[key], found[key].result()[0])
+
+
+@pytest.mark.parametrize("underway", UNDERWAY)
+@pytest.mark.parametrize("how", HOW)
+def test_nothing_that_is_under_way_holds_up_the_end(
+    ended: Callable[[str, str], tuple[Path, str]], how: str, underway: str
+) -> None:
+    file, printed = ended(how, underway)
     assert "m1" in printed
     assert "asked" in printed
-    assert remembered(tmp_path / "story.db") == 1
+    assert remembered(file) == 1
