@@ -134,11 +134,24 @@ def test_reroll_replaces_the_answer(chat: Chat, run: Run, model: ScriptedModel) 
 
 def test_the_scene_changes_by_orders(chat: Chat) -> None:
     result = chat(
-        "/who", "/leave", "Anybody?", "/enter", "/leave Bob", "/who", "/day 9", "/day", "/as Alice", "/quit", "Gone"
+        "/who",
+        "/leave",
+        "Anybody?",
+        "/enter",
+        "/leave Bob",
+        "/whisper Bob hello",
+        "/next Bob",
+        "/who",
+        "/day 9",
+        "/day",
+        "/as Alice",
+        "/quit",
+        "Gone",
     )
     assert "Alice, Bob, Charlie, Kim" in result.stdout
     assert "you are not here" in result.stderr
     assert "(not here: Bob)" in result.stdout
+    assert result.stderr.count("Bob is not here. /enter Bob") == 2
     assert result.stdout.count("── day 9") == 2
     assert "You are Alice." in result.stdout
     assert "Gone" not in result.stdout

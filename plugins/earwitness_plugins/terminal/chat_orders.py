@@ -89,6 +89,7 @@ async def next_one(loop: ChatLoop, words: tuple[str, ...]) -> None:
     who = one_name(loop, words) if words else loop.chat.answered
     if who is None or who == loop.chat.person:
         raise InputError("say who: /next NAME.")
+    loop.chat.refuse_absent(who)
     await loop.answer(who)
 
 

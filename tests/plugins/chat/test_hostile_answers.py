@@ -37,7 +37,7 @@ ANSWERS = (
 async def test_no_answer_reaches_more_than_those_who_may_hear_it(tmp_path: Path) -> None:
     shown: list[str] = []
     with ScriptedModel([each for each in ANSWERS for _ in range(2)]) as model:
-        tables = {"model": model.settings(retries=0), "chat": {"timeout": 1.0}}
+        tables = {"model": model.settings(retries=0), "chat": {"timeout": 0.5}}
         async with Earwitness.open(tmp_path / "s.db", strict=True, **tables) as ew:
             cast = ["bob", "eve", "dora", Character("kim", name="Kim", kind="persona")]
             story = await ew.session("s1", cast=cast, present=["bob", "eve", "kim"])

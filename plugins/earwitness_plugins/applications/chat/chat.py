@@ -65,8 +65,18 @@ class StoryChat:
             raise InputError("you are not here, so nobody would hear you. /enter comes back.")
         if to is None:
             return await self._played(await self.story.say(self.person, text))
+        self.refuse_absent(to)
         whispered = f"*whispers to {self.story.cast[to].name}* {text}"
         return await self._played(await self.story.say(self.person, whispered, audience=[to]))
+
+    def refuse_absent(self, character: str) -> None:
+        """Raise `InputError` for somebody who, as the story says, is elsewhere than the person."""
+        known = self.story.state.whereabouts
+        mine, theirs = known.get(self.person), known.get(character)
+        if theirs is None or theirs.here or (mine and mine.place is not None and mine.place == theirs.place):
+            return
+        name = self.story.cast[character].name
+        raise InputError(f"{name} is not here. /enter {name} lets them come in.")
 
     async def edit(self, text: str) -> MessagePlayed:
         """The person's last message in other words; a whisper stays one. Raises `InputError` where there is none."""
