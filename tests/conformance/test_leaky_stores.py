@@ -1,6 +1,6 @@
 """Before each store that we ship, a proxy that leaks: exactly the tests of walls find it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,21 @@ from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.resources import Resources
 from earwitness.protocols import Store
 from earwitness.records.memory import Hit, Memory
+from earwitness.testing.cases.store_names import NamesOfMemories
 from earwitness.testing.cases.store_walls import Walls
-from earwitness.testing.store import StoreSuite, check_store
-from earwitness.testing.suite import adapted
+from earwitness.testing.cases.store_writes import Keeping
+from earwitness.testing.reference import MemoryStore
+from earwitness.testing.store import StoreSuite
+from earwitness.testing.suite import adapted, check
 from earwitness_plugins.embedders.static import StaticEmbedder
+from earwitness_plugins.stores.fallback import FallbackStore
 from earwitness_plugins.stores.markdown import MarkdownStore
 from earwitness_plugins.stores.mem0 import Mem0Store
 from earwitness_plugins.stores.postgres import PostgresStore
 from earwitness_plugins.stores.qdrant import QdrantStore
+from earwitness_plugins.stores.sqlite import SqliteStore
+from earwitness_plugins.stores.supermemory import supermemory
+from earwitness_plugins.testing.supermemory import Emulator
 
 from ..postgres_servers import SharedDatabase
 from .planted import fails
@@ -86,7 +93,11 @@ RANDOM = "test_random_interleavings_end_as_in_a_dict"
 """The one that needs several examples."""
 
 
-def fails_exactly_the_walls(make: Callable[[Path], Store]) -> None:
+class WithoutLongTests(Walls, Keeping, NamesOfMemories):
+    """For stores of which each test makes hundreds of requests."""
+
+
+def fails_exactly_the_walls(make: Callable[[Path], Store], suite: type[Walls] = StoreSuite) -> None:
     """A leaky proxy before a store fails these tests of the suite."""
 
     def leaky(folder: Path) -> Any:
@@ -94,10 +105,11 @@ def fails_exactly_the_walls(make: Callable[[Path], Store]) -> None:
 
     flags = dict.fromkeys(("persistent", "shared", "atomic"), ONE_HANDLE)
     with pytest.raises(ExceptionGroup) as caught:
-        check_store(leaky, **flags, examples=1)
+        check(adapted(suite, "make_store", leaky, {**flags, "examples": 1}))
     failed = {failure.__notes__[-1].rpartition(".")[2] for failure in caught.value.exceptions}
     assert failed | {RANDOM} == WALLS
-    fails(adapted(StoreSuite, "make_store", leaky, {**flags, "examples": 50}), RANDOM)
+    if suite is StoreSuite:
+        fails(adapted(suite, "make_store", leaky, {**flags, "examples": 50}), RANDOM)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +121,37 @@ def test_a_leaky_store_fails_exactly_the_tests_of_walls(make: Callable[[Path], S
     if find_spec(needs) is None:
         pytest.skip(f"{needs} is not installed")
     fails_exactly_the_walls(make)
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Emulator]:
+    with Emulator() as running:
+        yield running
+
+
+def on_supermemory(folder: Path, service: Emulator) -> Store:
+    """Each folder is an account of its own."""
+    return supermemory(
+        path=f"{folder}/there.db",
+        embedder=EMBEDDER,
+        resources=Resources(),
+        api_key=SecretStr(str(folder)),
+        base_url=service.url,
+        search_timeout=30,
+        timeout=60,
+    )
+
+
+def test_a_leak_before_supermemory_fails_exactly_the_tests_of_walls(service: Emulator) -> None:
+    fails_exactly_the_walls(lambda folder: on_supermemory(folder, service), WithoutLongTests)
+
+
+def test_a_leak_before_a_fallback_fails_exactly_the_tests_of_walls() -> None:
+    def on_fallback(folder: Path) -> Store:
+        here = SqliteStore(path=f"{folder}/story.db", embedder=EMBEDDER, resources=Resources())
+        return FallbackStore(primary=MemoryStore(), fallback=here, timeout=30, write_timeout=60)
+
+    fails_exactly_the_walls(on_fallback, WithoutLongTests)
 
 
 def test_a_leak_before_postgres_fails_exactly_the_tests_of_walls(shared_postgres_database: SharedDatabase) -> None:
