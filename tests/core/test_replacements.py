@@ -144,6 +144,30 @@ async def test_what_was_archived_by_hand_stays_so(tmp_path: Path) -> None:
         assert await keys(story) == {"m2", "m3"}
 
 
+async def test_what_it_replaces_can_be_told_still_and_falls_with_the_tellers(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        story = await told(ew)
+        await story.join("carol")
+        await summed_up(story)
+        await story.tell("bob", "carol", "m2")
+        assert await keys(story, "carol") == {"m2"}
+        await story.retract("sum")
+        assert await keys(story, "carol") == {"m2"}
+        (own,) = await ids(story, "m2")
+        await story.retract(own)
+        assert await keys(story, "carol") == set()
+
+
+async def test_what_is_told_again_adds_nothing_until_the_summary_goes(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        story = await told(ew)
+        await summed_up(story)
+        await story.tell("alice", "bob", "m2", channel=DM)
+        assert await keys(story) == {"summary"}
+        await story.retract("sum")
+        assert await keys(story) == {*FRUIT}
+
+
 async def test_cards_and_plot_are_never_replaced(tmp_path: Path) -> None:
     async with opened(tmp_path) as ew:
         story = await ew.session("s1", cast=["alice", "bob"])

@@ -41,7 +41,7 @@ from .fail_closed import UNUSABLE, fail_closed_plan
 from .message import message_of, said
 from .names_in_texts import noted
 from .preparation import prepared
-from .replacements import with_originals
+from .replacements import with_originals, with_replaced_supported
 from .revise import retracted, revised
 from .transfers import transferred
 from .world import World
@@ -318,7 +318,7 @@ class Decider:
 
 async def decide(engine: Engine, live: Live, entry: Entry, applier: Applier) -> Plan:
     """The plan of one entry, given the session as it was before it. Writes nothing."""
-    plan = await _decided(engine, live, entry, applier)
+    plan = await with_replaced_supported(engine.ledger, await _decided(engine, live, entry, applier), entry.body)
     return await with_originals(engine.ledger, plan, plan.state_after(live.snapshot.state).game_day)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from ..protocols import Ledger
-from ..records.journal import Derived
+from ..records.journal import Body, Derived, Transferred
 from ..records.memory_types import REPLACES
 from ..records.plan import Delivery, Plan, Restoration, Withdrawal, grouped
 
@@ -52,6 +52,23 @@ async def with_originals(ledger: Ledger, plan: Plan, today: float) -> Plan:
     )
     due = today if plan.due_day is None else plan.due_day
     return plan.model_copy(update={"restorations": (*plan.restorations, *restored), "due_day": due})
+
+
+async def with_replaced_supported(ledger: Ledger, plan: Plan, body: Body) -> Plan:
+    """The plan, in which one more way to know what a summary replaces is archived with it: nothing is told by that."""
+    told = [each.memory_id for each in plan.deliveries] if isinstance(body, Transferred) else []
+    if not (supported := [*plan.supported, *told]):
+        return plan
+    found = await ledger.deliveries(plan.session, memory_ids=supported)
+    kept = grouped([each for each in found if each.is_kept], lambda each: each.memory_id)
+    away = {group[0].memory_id for group in kept if all(map(is_replaced, group))}
+    return plan.model_copy(update={"deliveries": tuple(_in_archive(each, away) for each in plan.deliveries)})
+
+
+def _in_archive(delivery: Delivery, away: Collection[str]) -> Delivery:
+    if delivery.memory_id not in away or not delivery.is_active:
+        return delivery
+    return delivery.model_copy(update={"status": "archived", "reason": REPLACED})
 
 
 async def _replaced_by(ledger: Ledger, summaries: Sequence[Delivery], gone: Collection[str]) -> list[Delivery]:

@@ -21,6 +21,7 @@ from .derived import undelivered
 from .disguises import as_teller_knew_it
 from .host_word import HOST
 from .hub_copies import copies_from_hubs
+from .replacements import is_replaced
 
 
 async def known_to(
@@ -38,7 +39,7 @@ async def supports_of(ledger: Ledger, session: str, character: str, memory: str)
     container = character_container(session, character).name
     found = await ledger.deliveries(session, memory_ids=[memory], container=container)
     found = found or await ledger.deliveries(session, sources=[memory], container=container)
-    return [each for each in found if each.is_active]
+    return [each for each in found if each.is_active or is_replaced(each)]  # a summary of it is known still
 
 
 def why_not(body: Transferred, supports: Sequence[Delivery], day: float) -> str | None:
