@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -120,7 +120,6 @@ class Earwitness(Extensible):
     async def strategy(self, kind: str, spec: StrategySpec | str) -> Any:
         """A strategy that a package needs besides those of the settings: made and opened by the first call, and closed
         with this instance. Raises `UnknownName`, `SettingsError`, `StrategyError`."""
-        self._background.check()
         spec = StrategySpec(name=spec) if isinstance(spec, str) else spec
         key = (kind, spec.name, repr(sorted(spec.revealed.items())))
         if key not in self._late:
@@ -133,6 +132,10 @@ class Earwitness(Extensible):
             if self._late[key].done():
                 del self._late[key]  # the next call tries again
             raise
+
+    def in_background(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        """Start a task of a package. It is cancelled when this instance closes. Raises `NotOpen`."""
+        self._background.start(work, name, cancelled_on_close=True)
 
     async def start(self) -> Self:
         """Open this instance without an `async with` block. `close` closes it, possibly in another task.

@@ -34,7 +34,7 @@ ROOMS = [ROOT / "core/earwitness", ROOT / "relationships/earwitness_relationship
 SOURCES = [ROOT, *ROOMS]
 FACES = ("Earwitness", "Session", "Turn", "Outcome", "Backstage")
 # What core and commands use of the faces, and a host does not.
-INSIDE = {"begin", "engine", "strategies", "resources"}
+INSIDE = {"in_background", "begin", "engine", "strategies", "resources"}
 
 _TABLE = re.compile(
     r"(?P<open><!-- (?P<kind>\w+)(?:: (?P<thing>[\w.:]+))? -->\n)(?P<body>.*?)(?P<close><!-- end -->)", re.DOTALL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -72,6 +72,10 @@ class Earwitness(OpenedMirror):
         """A strategy that a package needs besides those of the settings: made and opened by the first call, and closed
         with this instance. Raises `UnknownName`, `SettingsError`, `StrategyError`."""
         return self._call(self._behind.strategy, kind, spec)
+
+    def in_background(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        """Start a task of a package. It is cancelled when this instance closes. Raises `NotOpen`."""
+        self._behind.in_background(work, name)
 
     def session(
         self,

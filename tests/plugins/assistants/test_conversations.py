@@ -14,9 +14,7 @@ from earwitness import Earwitness, Memory
 from earwitness.errors import StorageError
 from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryLedger
-from earwitness.wrapper import innermost
 from earwitness_plugins.consolidation import Consolidation, ConsolidationTask
-from earwitness_plugins.stores.sqlite import SqliteStore
 
 from .uploads import CONTAINER, Service, files, talked, uploaded
 
@@ -149,40 +147,6 @@ async def test_a_key_is_only_a_key(ew: Earwitness, tmp_path: Path, key: str) -> 
     assert await ew.conversation.keys() == (key,)
     assert files(tmp_path) == ["bot.conversations"]
     assert (await ew.conversation(key).close()).cleared
-
-
-async def test_with_a_store_here_what_is_older_than_the_window_is_consolidated(tmp_path: Path) -> None:
-    settings = {"path": str(tmp_path / "bot.db"), "supermemory": {"api_key": "", "memory_window": 4}}
-    async with Earwitness.open(settings=settings) as ew:
-        assert isinstance(innermost(ew.engine.store), SqliteStore)
-        conversation = await talked(ew, number=6, text="My cat is called Mio")
-        assert len(await conversation.messages()) == 12
-        assert any("Mio" in each for each in await conversation.facts())
-        assert any("Mio" in each for each in (await conversation.context("Mio")).memories)
-
-
-async def test_another_consolidator_is_asked_and_one_that_fails_clears_nothing(
-    ew: Earwitness, service: Service
-) -> None:
-    class Counts:
-        async def consolidate(self, task: ConsolidationTask) -> Consolidation:
-            said = len(task.remembered)
-            return Consolidation(history_entry=f"They spoke {said} times.", memory_update=(f"{said} messages",))
-
-    class Fails:
-        def consolidate(self, task: ConsolidationTask) -> Consolidation:
-            raise ValueError("no model")
-
-    await talked(ew)
-    with pytest.raises(ValueError, match="no model"):
-        await ew.conversation("telegram:42", consolidator=Fails()).close()
-    assert len(await ew.conversation("telegram:42").messages()) == 6
-    conversation = ew.conversation("telegram:42", consolidator=Counts())
-    assert (await conversation.close()).cleared
-    assert await conversation.facts() == ("6 messages",)
-    assert await conversation.history() == ("They spoke 6 times.",)
-    assert (await conversation.close()).uploaded
-    assert await conversation.history() == ("They spoke 6 times.",)
 
 
 async def test_of_two_programs_neither_loses_what_was_acknowledged(tmp_path: Path, service: Service) -> None:

@@ -90,7 +90,7 @@ class AssistantConversations:
     def start(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         """Do something in the background, unless the instance is closing."""
         with suppress(NotOpen):
-            self._ew.background.start(work, name, cancelled_on_close=True)
+            self._ew.in_background(work, name)
 
     @property
     def upload_seconds(self) -> float:

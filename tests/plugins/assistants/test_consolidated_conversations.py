@@ -1,0 +1,101 @@
+"""What is remembered here of an assistant's conversations: by rules, by a consolidator of one's own, by a model."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from earwitness import Earwitness
+from earwitness.errors import PluginError
+from earwitness.wrapper import innermost
+from earwitness_plugins.consolidation import Consolidation, ConsolidationTask
+from earwitness_plugins.stores.sqlite import SqliteStore
+from earwitness_plugins.testing.model import ScriptedModel
+
+ANSWER = {"history_entry": "The user spoke of a cat.", "memory_update": ["The user's cat is called Mio."]}
+
+
+def opened(folder: Path, **more: Any) -> Earwitness:
+    """A store on this machine."""
+    table = {"api_key": "", "memory_window": 4}
+    return Earwitness.open(settings={"path": str(folder / "bot.db"), "supermemory": table, **more})
+
+
+async def talked(ew: Earwitness, number: int = 3) -> Any:
+    conversation = ew.conversation("telegram:42")
+    for each in range(number):
+        await conversation.add("user", f"My cat is called Mio, and this is message {each}.")
+        await conversation.add("assistant", "Noted.")
+    return conversation
+
+
+class Counts:
+    async def consolidate(self, task: ConsolidationTask) -> Consolidation:
+        said = len(task.remembered)
+        return Consolidation(history_entry=f"They spoke {said} times.", memory_update=(f"{said} messages",))
+
+
+class Fails:
+    def consolidate(self, task: ConsolidationTask) -> Consolidation:
+        raise ValueError("no idea")
+
+
+class Odd:
+    def consolidate(self, task: ConsolidationTask) -> Any:
+        return ["a line"]
+
+
+async def test_what_is_older_than_the_window_is_consolidated(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        assert isinstance(innermost(ew.engine.store), SqliteStore)
+        conversation = await talked(ew, 6)
+        assert len(await conversation.messages()) == 12
+        assert any("Mio" in each for each in await conversation.facts())
+        assert any("Mio" in each for each in (await conversation.context("Mio")).memories)
+
+
+async def test_another_consolidator_is_asked_and_one_that_fails_clears_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        await talked(ew)
+        with pytest.raises(ValueError, match="no idea"):
+            await ew.conversation("telegram:42", consolidator=Fails()).close()
+        with pytest.raises(PluginError, match="answered list, expected Consolidation"):
+            await ew.conversation("telegram:42", consolidator=Odd()).close()
+        assert len(await ew.conversation("telegram:42").messages()) == 6
+        conversation = ew.conversation("telegram:42", consolidator=Counts())
+        assert (await conversation.close()).cleared
+        assert await conversation.facts() == ("6 messages",)
+        assert await conversation.history() == ("They spoke 6 times.",)
+        assert (await conversation.close()).uploaded
+        assert await conversation.history() == ("They spoke 6 times.",)
+
+
+async def test_a_model_writes_history_and_memory_in_the_background_and_takes_nothing_away(tmp_path: Path) -> None:
+    chosen = {"strategy": "language_model", "write": "auto"}
+    with ScriptedModel([ANSWER, {"history_entry": "They went on.", "memory_update": []}]) as model:
+        async with opened(tmp_path, consolidation=chosen, model=model.settings(retries=0)) as ew:
+            conversation = await talked(ew, 4)
+            for _ in range(1_000):
+                if await conversation.history():
+                    break
+                await asyncio.sleep(0.02)
+            assert await conversation.facts() == tuple(ANSWER["memory_update"])
+            assert (await conversation.close()).cleared
+            assert await conversation.history() == (ANSWER["history_entry"], "They went on.")
+            assert await conversation.facts() == tuple(ANSWER["memory_update"])
+    assert "My cat is called Mio" in model.requests[0].text
+    assert "is called Mio." in model.requests[1].text
+
+
+async def test_without_auto_no_model_is_asked(tmp_path: Path) -> None:
+    chosen = {"strategy": "language_model", "write": "review"}
+    with ScriptedModel([ANSWER]) as model:
+        async with opened(tmp_path, consolidation=chosen, model=model.settings()) as ew:
+            conversation = await talked(ew)
+            await conversation.close()
+            assert any("Mio" in each for each in await conversation.facts())
+            assert await conversation.history() == ()
+    assert model.requests == []
