@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ..conftest import LONGEST
+
 # From the ground up: a package may import itself and what stands before it.
 FLOORS = {
     "earwitness": "core",
@@ -86,3 +88,7 @@ def test_no_file_names_a_path_of_the_machine_it_was_written_on(checkout: Path) -
 def test_no_lock_file_is_tracked_since_it_would_name_its_makers_registry(checkout: Path) -> None:
     names = {file.name for file in tracked_files(checkout)}
     assert names.isdisjoint({"uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock"})
+
+
+def test_the_files_that_tests_begin_with_are_there(checkout: Path) -> None:
+    assert [file for file in LONGEST if not (checkout / "tests" / file).is_file()] == []
