@@ -12,7 +12,7 @@ from .arrays import Doubles, Flags, Floats, Integers, TokenIds
 from .fusion import FUSIONS, Fusion
 from .memory_index import IndexedMemory, MemoryIndex
 from .memory_ranker import MemoryRanker
-from .ranker import Candidates, Ranked, Ranking, RankingMethod, rank
+from .ranker import Candidates, Ranked, RankingMethod, RankingSteps, rank
 from .rerank import Reranker
 
 __all__ = [
@@ -27,8 +27,8 @@ __all__ = [
     "MemoryIndex",
     "MemoryRanker",
     "Ranked",
-    "Ranking",
     "RankingMethod",
+    "RankingSteps",
     "Reranker",
     "TokenIds",
     "bm25",

@@ -87,15 +87,15 @@ def rank(candidates: Candidates, words: Mapping[str, str], limit: int, method: R
 
     `words` are the query's: word → term, as `earwitness.words.query_words` gives them.
     """
-    ranking = Ranking(candidates, words, limit, method)
+    ranking = RankingSteps(candidates, words, limit, method)
     ranking.rerank()
     return ranking.best()
 
 
-class Ranking:
+class RankingSteps:
     """`rank` in two steps, for a store that reads ids and texts of few candidates only.
 
-        ranking = Ranking(candidates, words, limit, method)
+        ranking = RankingSteps(candidates, words, limit, method)
         ...                                    # read the memories at the places `ranking.shortlist`
         ranking.rerank()
         ...                                    # read the memories at the places `ranking.finalists`

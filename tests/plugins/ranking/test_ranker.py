@@ -8,7 +8,7 @@ import pytest
 
 from earwitness.words import query_words
 from earwitness_plugins.embedders.static import StaticEmbedder
-from earwitness_plugins.ranking import Doubles, Flags, Ranking, RankingMethod, TokenIds, rank
+from earwitness_plugins.ranking import Doubles, Flags, RankingMethod, RankingSteps, TokenIds, rank
 
 TEXTS = ("a sword in the cave", "soup", "swords and shields", "where is it hidden?", "the old cave")
 
@@ -93,7 +93,7 @@ def test_a_ranking_in_steps_says_before_what_it_will_look_at(
     words, meaning = (np.maximum(generator.integers(-3, 5, 1_500), 0).astype(np.float64) for _ in range(2))
     method = RankingMethod(reranker=embedder if reranks else None)
     few = FewRead(texts, words, meaning, embedder)
-    ranking = Ranking(few, query_words("swords and shields"), limit, method)
+    ranking = RankingSteps(few, query_words("swords and shields"), limit, method)
     few.read.update(ranking.shortlist)
     ranking.rerank()
     few.read.update(ranking.finalists)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from earwitness.long_texts import aside
 from earwitness.words import idf, query_words
 from earwitness_plugins.postgres import Connection
-from earwitness_plugins.ranking import Doubles, Flags, Integers, Ranking, RankingMethod, TokenIds
+from earwitness_plugins.ranking import Doubles, Flags, Integers, RankingMethod, RankingSteps, TokenIds
 from earwitness_plugins.ranking.bm25 import K1, B
 from earwitness_plugins.ranking.fusion import DEPTH
 
@@ -275,7 +275,7 @@ async def ranked(
 ) -> list[ScoredRow]:
     """The best, best first: each with its score, and what that is made of. Raises `MemoryGone`."""
     size = len(query.text)
-    ranking = await aside(size, Ranking, candidates, query.words, query.limit, method)
+    ranking = await aside(size, RankingSteps, candidates, query.words, query.limit, method)
     await candidates.read(ranking.shortlist, texts_of)
     await aside(size, ranking.rerank)
     await candidates.read(ranking.finalists, texts_of)
