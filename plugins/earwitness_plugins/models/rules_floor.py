@@ -8,11 +8,21 @@ from earwitness.errors import EarwitnessError
 from earwitness.records.usage import Reply
 
 from .accounts import Account
+from .errors import ModelAway
 from .scene import noted
 
 R = TypeVar("R", bound=Reply)
 SHARE_OF_LIMIT = 0.8
 """Of the time that a strategy has. What remains is for the rules, should they have to answer."""
+
+SHORTEST_LIMIT = 0.5
+"""With fewer seconds than this left, nobody asks a model: the answer would come too late."""
+
+
+def check_time(limit: float) -> None:
+    """Raise `ModelAway` where too little time is left to ask."""
+    if limit < SHORTEST_LIMIT:
+        raise ModelAway(f"only {limit:.2g} s are left, too little to ask a model.")
 
 
 def model_limit(timeout: float | None, limit: float) -> float:

@@ -16,7 +16,7 @@ from earwitness_relationships.propagation.retell import Retelling, RetellingAnsw
 from ..models.accounts import Account
 from ..models.client import ModelClient
 from ..models.prompts import fenced
-from ..models.rules_floor import model_limit
+from ..models.rules_floor import check_time, model_limit
 from ..models.scene import noted, shortened
 
 LEAST_ROOM, MOST_ROOM = 240, 1_600
@@ -77,6 +77,7 @@ class LanguageModelReteller:
             return RetellingAnswer(usage=account.usage, notes=notes)
 
     async def _asked(self, asked: Retelling, account: Account) -> RetellingAnswer:
+        check_time(asked.limit)
         prompt, first = self._client.prompt("retelling"), asked.tellings[0]
         shown: dict[str, JsonValue] = {
             "teller": first.teller,

@@ -19,7 +19,7 @@ from earwitness_relationships.propagation.triage import Passing, Passings, Triag
 from ..models.accounts import Account
 from ..models.client import ModelClient
 from ..models.prompts import fenced
-from ..models.rules_floor import model_limit
+from ..models.rules_floor import check_time, model_limit
 from ..models.scene import LooseText, noted, one_line, shortened
 from ..models.verdicts import by_label, listed_by_label, spelled
 
@@ -109,6 +109,7 @@ class LanguageModelTriage:
     async def _asked(
         self, asked: Passings, ruled: Sequence[TriageAnswer], labels: Mapping[str, int], account: Account
     ) -> TriageAnswers:
+        check_time(asked.limit)
         prompt = self._client.prompt("triage")
         listeners: list[JsonValue] = [_listener(label, asked.passings[number]) for label, number in labels.items()]
         answer = await self._client.structured(

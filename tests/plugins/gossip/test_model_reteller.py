@@ -16,7 +16,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness_plugins.retellers.language_model import LanguageModelReteller
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
 from earwitness_relationships.propagation.retell import Retelling, RetellingAnswer
-from earwitness_relationships.testing.reteller import RetellerSuite
+from earwitness_relationships.testing.reteller import RetellerSuite, telling
 
 Serve = Callable[..., ScriptedModel]
 Village = Callable[..., Awaitable[Session]]
@@ -230,6 +230,17 @@ class TestLanguageModelReteller(RetellerSuite):
     @pytest.fixture(autouse=True)
     def _model(self, serve: Serve) -> None:
         self.model = serve(lambda request: {"text": "They say so."})
+
+
+async def test_with_too_little_time_left_nobody_is_asked(serve: Serve) -> None:
+    model = serve(lambda request: {"text": "They say so."})
+    settings = Settings.of(model=model.settings())
+    reteller = LanguageModelReteller(settings=settings, resources=Resources(), strategies=Strategies())
+    told = telling()
+    answer = await reteller.reword(Retelling(text=NEWS, tellings=(told,), limit=0.1))
+    assert answer.text is None
+    assert "only 0.1 s are left" in answer.notes[0]
+    assert model.requests == []
 
 
 class Loud:

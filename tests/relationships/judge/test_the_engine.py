@@ -3,6 +3,7 @@
 `EARWITNESS_LEAK_CASES` says how many; `.ci/run` tries 40,000 of them.
 """
 
+import asyncio
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
@@ -29,9 +30,9 @@ from earwitness_relationships.propagation.hub_walk import HubWalk
 from earwitness_relationships.propagation.models.spread import begun, spread_by_models
 from earwitness_relationships.propagation.passing_on import PassingOn
 from earwitness_relationships.propagation.records import Telling
-from earwitness_relationships.propagation.retell import Retellers
+from earwitness_relationships.propagation.retell import Retellers, RetellingAnswer
 from earwitness_relationships.propagation.same_fact import read_alike
-from earwitness_relationships.propagation.triage import Passing, TriageAnswer, Triages
+from earwitness_relationships.propagation.triage import Passing, Passings, TriageAnswer, TriageAnswers, Triages
 from earwitness_relationships.propagation.walk import HeardOn, Walk
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.settings import PrivacySettings
@@ -107,17 +108,48 @@ class Choosing:
         return TriageAnswer(decision="keep" if is_worth_it(self.name, passing.tellings[0]) else "drop")
 
 
+class PartsAskedOnce(OurParts):
+    """The same strategies, which are asked once for several listeners."""
+
+    def make(self, kind: str, name: str) -> Any:
+        if kind == "triage":
+            return ChoosingTogether(name)
+        upper: Any = SimpleNamespace(retell=lambda text, telling: text.upper())
+        upper.reword = lambda asked: RetellingAnswer(text=asked.text.upper())
+        return upper
+
+
+class ChoosingTogether(Choosing):
+    def triage_all(self, asked: Passings) -> TriageAnswers:
+        return TriageAnswers(answers=tuple(map(self.triage, asked.passings)))
+
+
 def texts(seed: Seed, tellings: Sequence[Telling], heard: Mapping[str, str]) -> dict[str, list[str]]:
     """What listeners are told."""
-    ours: Any = OurParts()
+    passing, words = passed_on(OurParts(), tellings, heard)
+    with pytest.raises(StopIteration) as ended:  # nothing in it waits for anything
+        passing.send(None)
+    return said_in(ended.value.value, words)
+
+
+def texts_asked_once(seed: Seed, tellings: Sequence[Telling], heard: Mapping[str, str]) -> dict[str, list[str]]:
+    """The same, by strategies that are asked once for several listeners."""
+    passing, words = passed_on(PartsAskedOnce(), tellings, heard)
+    return said_in(asyncio.run(passing), words)
+
+
+def passed_on(ours: Any, tellings: Sequence[Telling], heard: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
+    """Passing on tellings, to be awaited, and what everybody can tell."""
     event: Any = SimpleNamespace(ahead=0.0, session="s1", message=SETTLED, standing=NothingStands())
     people: Any = SimpleNamespace(characters=dict(zip(PEOPLE, PEOPLE, strict=True)))
     words = {**heard}
-    passing = PassingOn(event, people, ours, Retellers(ours, {}), Triages(ours, {})).passed_on(tellings, words)
-    with pytest.raises(StopIteration) as ended:  # nothing in it waits for anything
-        passing.send(None)
+    return PassingOn(event, people, ours, Retellers(ours, {}), Triages(ours, {})).passed_on(tellings, words), words
+
+
+def said_in(passed: Any, words: Mapping[str, str]) -> dict[str, list[str]]:
+    """Listener → what each teller says."""
     said: dict[str, list[str]] = {}
-    for share in ended.value.value.shares:
+    for share in passed.shares:
         said.setdefault(share.character, []).append(
             words[share.shared_from] if share.content is None else share.content
         )
@@ -202,4 +234,10 @@ class OurEngine(LeakSuite):
 def test_nobody_recalls_what_no_chain_of_rules_allows(part: int) -> None:
     ours = OurEngine()
     ours.first = part * ours.cases
+    ours.test_nobody_recalls_what_no_chain_of_rules_allows()
+
+
+def test_strategies_that_are_asked_once_for_several_tell_nobody_else() -> None:
+    ours = OurEngine()
+    ours.cases, ours.parts = 600, FurtherParts(texts=texts_asked_once)
     ours.test_nobody_recalls_what_no_chain_of_rules_allows()
