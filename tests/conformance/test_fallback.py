@@ -35,7 +35,7 @@ class TestFallbackStore(StoreSuite):
     ranks_by_meaning = "ranks by words only"
 
     def make_store(self) -> FallbackStore:
-        return FallbackStore(primary=MemoryStore(), fallback=MemoryStore(), timeout=5)
+        return FallbackStore(primary=MemoryStore(), fallback=MemoryStore(), timeout=60, write_timeout=60)
 
 
 class TestFallbackWhileTheServiceIsAway(TestFallbackStore):
