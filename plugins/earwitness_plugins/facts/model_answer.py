@@ -7,7 +7,7 @@ nothing that is not in that message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -30,6 +30,8 @@ SINGLE = frozenset(("name", "age", "birthday", "home", "work"))
 """Of these, one holds at a time: another value is a new version."""
 MOST = 12
 """So many facts of one answer are read."""
+SHORTEST_STEM = 3
+"""Characters that are left of a word without its ending."""
 LONGEST = 200
 """Characters of a fact, a value or a quotation."""
 _WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -205,9 +207,5 @@ def _strange(said: str, texts: Iterable[str]) -> str | None:
 
 def _stem(word: str) -> str:
     """A word without its ending: `learning`, `learns` and `learned` are one."""
-    return re.sub(r"(?:ing|ed|es|s|e)$", "", word) if len(word) > 4 and word.isascii() else word
-
-
-def labels(known: Mapping[str, str]) -> list[dict[str, str]]:
-    """Known facts as a model is shown them."""
-    return [{"label": label, "text": text} for label, text in known.items()]
+    stem = re.sub(r"(?:ing|ed|es|s|e)$", "", word) if word.isascii() else word
+    return stem if len(stem) >= SHORTEST_STEM else word

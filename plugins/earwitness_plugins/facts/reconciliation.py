@@ -119,6 +119,16 @@ class Reconciler:
         )
 
 
+def with_new(known: KnownFacts, new: Iterable[Derivation], *, is_open: bool) -> KnownFacts:
+    """What everybody knows once these are written, or wait for approval (`is_open`)."""
+    found = {id: [*theirs] for id, theirs in known.items()}
+    for each in new:
+        for id in each.knowers:
+            fact = KnownFact(each.content, each.metadata, is_open=is_open, grounds=each.rests_on)
+            found.setdefault(id, []).append(fact)
+    return found
+
+
 def _number(known: KnownFact) -> int:
     """Which version it is, the first one being 1; 1 where it has none."""
     version = known.metadata.get("version")

@@ -23,7 +23,7 @@ from ..facts.known import known_facts, shown_facts
 from ..facts.leftovers import says_more
 from ..facts.model_answer import BelievedFacts, DrawnFact, FactsProposal
 from ..facts.places import digest
-from ..facts.reconciliation import FactMemories, KnownFacts, Reconciler
+from ..facts.reconciliation import FactMemories, KnownFacts, Reconciler, with_new
 from ..facts.settings import FactsSettings
 from ..facts.talk import facts_in
 from ..models.accounts import Account
@@ -143,10 +143,11 @@ class FactsByModel:
             facts = [each for each in facts if not _by_the_rules_too(each)]
         notes = noted((*account.notes, *believed.notes))
         for each in notes:
-            _log.info("story %r: facts: %s", story.id, each)
+            _log.debug("story %r: facts: %s", story.id, each)
         for fact in facts:
             made = Reconciler(story.id, story.cast, exchange, self._settings.scope, MODEL).memories(fact, known)
             await self._propose(story, made, account, prompt, notes)
+            known = with_new(known, made.new, is_open=self._settings.write != "auto")
 
     async def _propose(
         self, story: Session, made: FactMemories, account: Account, prompt: ModelPrompt, notes: tuple[str, ...]
@@ -185,6 +186,7 @@ class FactsByModel:
                 if fact.confidence >= self._settings.confidence:
                     made = reconciler.memories(fact, known)
                     await self._write(story, (*made.new, *made.again), fact)
+                    known = with_new(known, made.new, is_open=False)
 
     async def _write(self, story: Session, memories: Iterable[Derivation], fact: DrawnFact) -> None:
         message = fact.line.message.message

@@ -12,7 +12,7 @@ from earwitness.testing.reference import MemoryLedger, MemoryStore
 from .conftest import FactModel
 
 KIM = Character("kim", kind="persona", user_id="u1", persona_id="p1")
-CAST = [KIM, "alice", "bob", "charlie"]
+CAST: list[Character | str] = [KIM, "alice", "bob", "charlie"]
 BAKER = {
     "subject": "kim",
     "about": "work",
@@ -84,6 +84,40 @@ async def test_by_default_it_waits_until_a_person_approves_it(begin: Any, model:
         ["Kim is a baker."],
         [],
     ]
+
+
+@pytest.mark.parametrize("write", ["review", "auto"])
+async def test_what_is_said_twice_in_one_exchange_is_one_proposal(begin: Any, model: FactModel, write: str) -> None:
+    model.says(BAKER, NURSE)
+    story = await begun(await begin({"write": write, "exchange": 3}))
+    for key, said in (("one", BREAD), ("two", BREAD), ("three", "I am a nurse these days.")):
+        await story.say("kim", said, key=key, audience=["alice"])
+    await story.jobs.done()
+    texts = [each.proposal.text for each in await story.review.proposals()]
+    assert texts == ["Kim is a baker.", "Kim is now a nurse."]
+    await story.retract("one")
+    assert await facts(story, "alice") == ([] if write == "review" else ["Kim is a baker.", "Kim is now a nurse."])
+
+
+async def test_the_rules_find_versions_in_one_exchange_too(begin: Any, model: FactModel) -> None:
+    model.is_away()
+    story = await begun(await begin({"exchange": 2}))
+    await story.say("kim", "I live in Rome.", audience=["alice"])
+    await story.say("kim", "I moved to Paris.", audience=["alice"])
+    assert await facts(story, "alice") == ["Kim lives in Paris.", "Kim lives in Rome."]
+    kept = (await story.backstage().inspect("alice", filter='type = "fact"')).memories
+    assert sorted(each.metadata["version"] for each in kept) == [1, 2]
+
+
+async def test_a_run_can_be_repeated_from_a_cassette(begin: Any, model: FactModel, tmp_path: Any) -> None:
+    model.says(BAKER)
+    tape = {"cassette": str(tmp_path / "tape.jsonl"), "cassette_mode": "record"}
+    for mode in ("record", "replay"):
+        story = await begun(await begin({}, model={**tape, "cassette_mode": mode}))
+        await story.say("kim", BREAD, key="k", audience=["alice"])
+        assert await facts(story, "alice") == ["Kim is a baker."]
+        assert (await story.backstage().costs()).total.cached == (mode == "replay")
+    assert len(model.shown) == 1
 
 
 async def test_what_a_person_has_rejected_is_not_proposed_again(begin: Any, model: FactModel) -> None:
@@ -304,3 +338,23 @@ async def test_a_branch_keeps_its_facts_and_draws_none_twice(begin: Any, model: 
     assert await facts(branch, "alice") == ["Kim is a baker."]
     assert len(await branch.backstage().journal()) == before + 1
     assert len(await branch.review.proposals()) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "is_kept"),
+    [
+        ("I bake for a living.", "Kim bakes for a living.", True),
+        ("I'm learning Python.", "Kim is learning Python.", True),
+        ("I have two cats.", "Kim has two cats.", True),
+        ("I live in Rome.", "Kim does not live in Rome.", False),
+        ("I live in Rome.", "Kim lives in Rome with Bob.", False),
+        ("I live in Rome.", "Kim lives in Rome, near the vault.", False),
+    ],
+)
+async def test_a_sentence_may_put_it_otherwise_and_not_say_more(
+    begin: Any, model: FactModel, said: str, told: str, is_kept: bool
+) -> None:
+    model.says({**BAKER, "about": "other", "value": "", "text": told, "quote": said})
+    story = await begun(await begin({}))
+    await story.say("kim", said, audience=["alice"])
+    assert await facts(story, "alice") == [told if is_kept else f"Kim: “{said}”"]
