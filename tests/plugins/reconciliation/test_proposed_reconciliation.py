@@ -220,3 +220,20 @@ async def test_without_a_model_it_says_what_is_missing(begin: Begin) -> None:
     await story.bubble("vampire")
     with pytest.raises(InputError, match="still open"):
         await story.reconciliation.propose("vampire")
+
+
+async def test_of_a_bubble_that_branched_off_only_what_is_new_is_asked_about(begin: Begin, serve: Serve) -> None:
+    model = serve(proposing(**LOVE, moon={"verdict": "personal"}))
+    story = await begin(model)
+    await story.say("kenji", "The tavern is closed.", audience=["alice"])
+    bubble = await story.bubble("dream", knows=["story"])
+    await bubble.say("kenji", "The moon is square.", audience=["alice"])
+    await bubble.say("kenji", "I love squares.", audience=["alice"])
+    await bubble.end()
+    [moon, love] = (await story.reconciliation.propose("dream")).proposals
+    await story.review.approve(moon.id)
+    again = await story.reconciliation.propose("dream")
+    assert [each.id for each in again.proposals] == [love.id]
+    assert len(model.requests) == 1
+    shown = [each["text"] for each in asked(model.requests[0])["memories"]]
+    assert shown == ["Kenji: The moon is square.", "Kenji: I love squares."]

@@ -12,6 +12,7 @@ from earwitness import Earwitness, Record, Session, Usage
 from earwitness.errors import EarwitnessError, NotPermitted
 from earwitness.records.prose import counted, gist
 from earwitness_relationships.canon.records import KeepAs, KeptMemory
+from earwitness_relationships.personas.lived import is_played
 
 from ...models.accounts import Account
 from ...models.client import ModelClient
@@ -118,8 +119,21 @@ class BubbleReconciliation:
         link = next((each for each in await canon.bubbles() if each.name == bubble), None)
         if link is None or link.status != "kept":
             return None
-        held = [(await canon.memories(each.id)).get(bubble, ()) for each in self._story.cast if not each.user_id]
-        return [memory.id for memories in held for memory in memories if not memory.permanent]
+        found: list[str] = []
+        for each in self._story.cast:
+            held = () if is_played(each) else (await canon.memories(each.id)).get(bubble, ())
+            found += await self._new_of(link.id, [memory.id for memory in held if not memory.permanent])
+        return found
+
+    async def _new_of(self, session: str, memories: Sequence[str]) -> list[str]:
+        """Those of a bubble's memories that were not there when it branched off its story."""
+        ledger = self._ew.engine.ledger
+        snapshot = await ledger.load(session)
+        if snapshot is None or snapshot.forked_at is None or not memories:
+            return [*memories]
+        deliveries = await ledger.deliveries(session, memory_ids=memories)
+        since = {each.memory_id for each in deliveries if each.sequence > snapshot.forked_at}
+        return [id for id in memories if id in since]
 
     async def _known(self, bubble: str, memory: str, found: _ProposedSoFar) -> bool:
         """Whether something was proposed for a memory before."""
