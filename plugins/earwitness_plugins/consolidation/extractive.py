@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import log
+from math import ceil, log
 
 from earwitness.sentences import sentences
 from earwitness.words import STOP_WORDS, plain, terms
@@ -11,7 +11,9 @@ from earwitness.words import STOP_WORDS, plain, terms
 from .protocol import Consolidation, ConsolidationTask, Remembered
 
 KEPT = 0.3
-"""The share of sentences that are kept."""
+"""The share of sentences that are kept of a conversation, which is uploaded whole."""
+KEPT_OF_STORIES = 0.5
+"""The share that is kept of a character's memories, whose originals leave recall."""
 MOST = 20
 """The most sentences that are kept at a time."""
 ABOUT_ONESELF = frozenset(("i", "my", "me", "we", "our", "mine"))
@@ -38,7 +40,7 @@ def best_lines(task: ConsolidationTask) -> list[str]:
     words = [{each for each in terms(plain(sentence)) if each not in STOP_WORDS} for _, sentence in said]
     counts = Counter(word for each in words for word in each)
     weights = [_weight(*pair, each, counts, len(said)) for pair, each in zip(said, words, strict=True)]
-    number = min(MOST, max(1, round(len(said) * KEPT)))
+    number = min(MOST, max(1, ceil(len(said) * KEPT_OF_STORIES) if task.owner else round(len(said) * KEPT)))
     best = sorted(range(len(said)), key=lambda place: (-weights[place], place))[:number]
     lines = dict.fromkeys(_line(*said[place]) for place in sorted(best) if weights[place])
     return within([*lines], task.most)
