@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from .containers import character_container, world_container
+from .errors import StorageError
 from .extras import HandWritten
 from .ids import WORLD
 from .protocols import Store
@@ -19,6 +20,7 @@ _NOT_EXPORTED = (
     "the export of %r lacks %s that people wrote or changed in the store: no entry of the journal tells of it. "
     "`earwitness migrate` moves all of it"
 )
+_NOT_READ = "nobody knows whether the export of %r lacks what people wrote or changed in the store: %s"
 _log = logging.getLogger("earwitness")
 
 
@@ -31,8 +33,15 @@ async def hand_written(store: Store, session: str, cast: Cast) -> Mapping[str, S
 
 
 async def warn_exporter(store: Store, session: str, cast: Cast) -> None:
-    """Log a warning if an export, which is the journal, lacks what people wrote in the store itself."""
-    found = await hand_written(store, session, cast)
+    """Log a warning if an export, which is the journal, lacks what people wrote in the store itself.
+
+    A file that cannot be read is a warning, too: the journal is whole.
+    """
+    try:
+        found = await hand_written(store, session, cast)
+    except StorageError as error:
+        _log.warning(_NOT_READ, session, str(error).rstrip("."))
+        return
     if number := sum(map(len, found.values())):
         _log.warning(_NOT_EXPORTED, session, counted(number, "memory", "memories"))
 

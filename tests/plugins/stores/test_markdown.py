@@ -359,17 +359,6 @@ async def story(tmp_path: Path) -> AsyncIterator[Session]:
         yield opened
 
 
-async def test_an_export_warns_of_what_people_wrote_in_the_files(
-    story: Session, file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert [line async for line in story.backstage().export()]
-    assert caplog.messages == []
-    file.write_text(file.read_text("utf-8") + "\n- Alice is afraid of caves.\n", "utf-8")
-    assert "afraid" not in str([line async for line in story.backstage().export()])
-    (said,) = caplog.messages
-    assert "the export of 's1' lacks 1 memory that people wrote or changed" in said
-
-
 async def test_backstage_says_of_a_memory_that_it_was_written_by_hand_and_where(story: Session, file: Path) -> None:
     file.write_text(file.read_text("utf-8") + "\n- Alice is afraid of caves.\n", "utf-8")
     backstage = story.backstage(role="owner")
