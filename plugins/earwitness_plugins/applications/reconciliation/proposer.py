@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from earwitness import Earwitness, Record, Session, Usage
-from earwitness.errors import EarwitnessError, NotPermitted
+from earwitness.errors import EarwitnessError, NotPermitted, UnknownName
 from earwitness.records.prose import counted, gist
 from earwitness_relationships.canon.records import KeepAs, KeptMemory
 from earwitness_relationships.personas.lived import is_played
@@ -122,18 +122,17 @@ class BubbleReconciliation:
         found: list[str] = []
         for each in self._story.cast:
             held = () if is_played(each) else (await canon.memories(each.id)).get(bubble, ())
-            found += await self._new_of(link.id, [memory.id for memory in held if not memory.permanent])
+            ids = [memory.id for memory in held if not memory.permanent]
+            found += [id for id in ids if await self._is_new(bubble, id, role)]
         return found
 
-    async def _new_of(self, session: str, memories: Sequence[str]) -> list[str]:
-        """Those of a bubble's memories that were not there when it branched off its story."""
-        ledger = self._ew.engine.ledger
-        snapshot = await ledger.load(session)
-        if snapshot is None or snapshot.forked_at is None or not memories:
-            return [*memories]
-        deliveries = await ledger.deliveries(session, memory_ids=memories)
-        since = {each.memory_id for each in deliveries if each.sequence > snapshot.forked_at}
-        return [id for id in memories if id in since]
+    async def _is_new(self, bubble: str, memory: str, role: str) -> bool:
+        """Whether a memory of a bubble was not there when it branched off its story: that one is not reconciled."""
+        try:
+            await self._story.canon.acting(role=role).reconcile(bubble, keep_as="personal", only=[memory])
+        except UnknownName:
+            return False
+        return True
 
     async def _known(self, bubble: str, memory: str, found: _ProposedSoFar) -> bool:
         """Whether something was proposed for a memory before."""
