@@ -28,10 +28,11 @@ HELPERS = {
     "end/plan_writer.py",
     "end/store_writes.py",
     "end/put_order.py",
+    "end/replacements.py",
 }
 """What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit,
 what a sharing rule may ask about earlier messages, which plans wait, who waits for them, in which order
-their memories are put, and what the store has of them."""
+their memories are put, what the store has of them, and which of them a summary replaces."""
 
 
 class Gossip:
