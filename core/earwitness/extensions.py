@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Container
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from .errors import EarwitnessError, PluginError, did_you_mean
+from .loading.installed_packages import entry_point, entry_points
 from .time_limit import contained, reason
 
 REVISION, ARRIVAL = "earwitness.revision", "earwitness.arrival"
@@ -106,7 +107,7 @@ class Extensible:
         return succeeds
 
     def __getattr__(self, name: str) -> Any:
-        point = None if name.startswith("_") else _point(self._extension_group, name)
+        point = None if name.startswith("_") else entry_point(self._extension_group, name)
         if point is None:
             raise AttributeError(_unknown(self, name), name=name, obj=self)
         made = self.__dict__[name] = _made(point, self._extended)
@@ -121,10 +122,6 @@ def extensions_of(owner: object) -> tuple[str, ...]:
     if not isinstance(owner, Extensible):
         return ()
     return tuple(sorted({point.name for point in entry_points(group=owner._extension_group)}))  # noqa: SLF001 - its own
-
-
-def _point(group: str, name: str) -> EntryPoint | None:
-    return next(iter(entry_points(group=group, name=name)), None)
 
 
 def _made(point: EntryPoint, extended: tuple[object, ...]) -> Any:

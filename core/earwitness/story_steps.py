@@ -6,10 +6,11 @@ An entry point in the group `earwitness.story_step` names a subclass of `Package
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import ClassVar, Protocol
 
 from .errors import StrategyError
+from .loading.installed_packages import entry_points
 from .records.base import Record
 from .session import Session
 from .time_limit import contained, reason

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-
 from ..dispatch import Plugins
 from ..errors import unknown
 from ..redaction import without
 from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Recipe
+from .installed_packages import entry_points
 from .resources import Resources
 from .settings import Settings
 from .strategies import LoadFailure

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +21,7 @@ from ..redaction import Keys, cause_of, scrub, without
 from ..strategy import Strategy
 from ..time_limit import contained, reason
 from .factories import NOT_A_PART, Factory, Recipe
+from .installed_packages import entry_points
 from .kinds import CORE_BY_NAME, NONE_BY_NAME, StrategyKind, check_protocol
 from .settings import Settings
 from .strategy_spec import StrategySpec

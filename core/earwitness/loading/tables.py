@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError, create_model
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError, create_model
 from ..errors import SettingsError
 from ..time_limit import contained, reason
 from .factories import resolved
+from .installed_packages import entry_points
 from .problems import Problem
 
 GROUP = "earwitness.settings"

@@ -9,10 +9,10 @@ twice must have the effect of doing it once. If it raises, nothing is approved.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from importlib.metadata import entry_points
 
 from earwitness import Earwitness, Session
 from earwitness.errors import EarwitnessError, InputError, PluginError
+from earwitness.loading.installed_packages import entry_point, entry_points
 from earwitness.time_limit import contained, reason
 
 from .records import Reviewed
@@ -23,7 +23,7 @@ Handler = Callable[[Session, Earwitness, Reviewed], Awaitable[object]]
 
 def handler_of(kind: str) -> Handler | None:
     """The handler of a kind; `None` if there is none. Raises `PluginError` if it cannot be loaded."""
-    point = next(iter(entry_points(group=GROUP, name=kind)), None)
+    point = entry_point(GROUP, kind)
     try:
         return None if point is None else point.load()
     except BaseException as error:

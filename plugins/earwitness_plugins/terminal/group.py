@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import EntryPoint, version
 from pathlib import Path
 from typing import Any
 
 import click
 
 from earwitness.errors import named
+from earwitness.loading.installed_packages import entry_points
 
 from .command import GuessingGroup
 from .context import program
