@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,11 @@ from earwitness import Channel, Character, Earwitness, Session, Settings
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.retellers.language_model import LanguageModelReteller
-from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
+from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 from earwitness_relationships.propagation.retell import Retelling, RetellingAnswer
 from earwitness_relationships.testing.reteller import RetellerSuite, telling
+
+from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther, asked
 
 Serve = Callable[..., ScriptedModel]
 Village = Callable[..., Awaitable[Session]]
@@ -31,14 +32,6 @@ village:
     - {from: cid, to: dan, rules: {share_direct_interactions: true, max_hops: 3, delay: DELAY, retell: gossip}}
 """
 NEWS = "Zoe bought two pigs on Friday."
-
-
-def asked(request: ScriptedRequest) -> dict[str, Any]:
-    """What a model is shown."""
-    found = re.search(r"<data-(\w+)>\n(.*)\n</data-\1>", request.text, re.DOTALL)
-    assert found
-    shown: dict[str, Any] = json.loads(found[2])
-    return shown
 
 
 def gossiping(request: ScriptedRequest) -> dict[str, str]:
@@ -57,7 +50,7 @@ def village(open_app: Callable[..., Awaitable[Earwitness]], tmp_path: Path) -> V
         graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
         gossip = {"gossip": {"name": "language_model", "style": "village gossips"}}
         table = {"rules": str(tmp_path / "rules.yaml"), "graph": graph, "retellers": gossip}
-        settings = model.settings(**{"retries": 0, "timeout": 0.6, **more})
+        settings = model.settings(**{"retries": 0, **more})
         ew = await open_app(model=settings, relationships=table, end={"plugin_timeout": 30.0})
         return await ew.session("s1", cast=[*map(Character, CAST)])
 
@@ -126,35 +119,31 @@ async def test_a_retraction_takes_all_versions(village: Village, serve: Serve) -
 
 
 HOSTILE: list[Any] = [
-    "",
-    "null",
-    "I will not gossip.",
+    *UNUSABLE,
     '{"text": 7}',
     '{"words": "Zoe is dead."}',
     json.dumps({"text": ""}),
     json.dumps({"text": "<think>how shall I say it</think>"}),
     json.dumps({"text": "pigs " * 200}),
-    "x" * 1_200_000,
     json.dumps({"text": "y" * 1_200_000}),
-    ScriptedAnswer(refusal="I cannot help with that."),
-    ScriptedAnswer(status=500),
-    ScriptedAnswer(raw=b"\xff\xfe"),
-    ScriptedAnswer(drop="at once"),
 ]
 
 
-@pytest.mark.parametrize("answer", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
-async def test_where_a_model_fails_the_words_are_passed_on_as_they_are(
-    village: Village, serve: Serve, answer: Any
-) -> None:
-    model = serve(lambda request: answer)
-    story = await village(model, budget_per_turn={"calls": 20})
-    settled = await (await story.say("ann", NEWS, audience=[])).settled()
-    assert {id: said(each) for id, each in (await remembered(story)).items()} == {id: [NEWS] for id in CAST[1:]}
-    answers = [each for each in settled.plan.answers if each.by == "reteller:gossip"]
-    assert answers
-    assert all("own words" in " ".join(each.notes) for each in answers)
-    assert model.key not in settled.plan.model_dump_json()
+@pytest.mark.usefixtures("no_pauses")
+async def test_where_a_model_fails_the_words_are_passed_on_as_they_are(village: Village, serve: Serve) -> None:
+    script = OneAfterTheOther(HOSTILE)
+    model = serve(script)
+    first = await village(model, timeout=SLOW, budget_per_turn={"calls": 20})
+    for number in script:
+        story = await first._app.session(f"h{number}", cast=[*map(Character, CAST)])
+        settled = await (await story.say("ann", NEWS, audience=[])).settled()
+        found = {id: said(each) for id, each in (await remembered(story)).items()}
+        assert found == {id: [NEWS] for id in CAST[1:]}, number
+        answers = [each for each in settled.plan.answers if each.by == "reteller:gossip"]
+        assert answers, number
+        assert all("own words" in " ".join(each.notes) for each in answers), number
+        assert model.key not in settled.plan.model_dump_json(), number
+    assert len(model.requests) >= len(HOSTILE)
 
 
 FORGED = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,14 @@ import pytest
 from earwitness import Character, Earwitness, Session, Settings
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
-from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
+from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 from earwitness_plugins.triages.language_model import LanguageModelTriage
 from earwitness_relationships.propagation.novelty import Novelty
 from earwitness_relationships.propagation.triage import Passings, TriageAnswers
 from earwitness_relationships.testing.triage import TriageSuite, passing
+
+from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther
+from ..scripted_models import asked as data_of
 
 Serve = Callable[..., ScriptedModel]
 VILLAGE = """
@@ -34,9 +36,7 @@ NEWS = "The mill has burnt down. Nobody was in it. The miller is at her sister's
 
 def asked(request: ScriptedRequest) -> dict[str, dict[str, Any]]:
     """Listener → what a model is shown of them."""
-    found = re.search(r"<data-(\w+)>\n(.*)\n</data-\1>", request.text, re.DOTALL)
-    assert found
-    return {each["listener"]: each for each in json.loads(found[2])["listeners"]}
+    return {each["listener"]: each for each in data_of(request)["listeners"]}
 
 
 def judging(**verdicts: str) -> Callable[[ScriptedRequest], dict[str, Any]]:
@@ -65,7 +65,7 @@ def village(open_app: Callable[..., Awaitable[Earwitness]], tmp_path: Path) -> C
             "graph": graph_in(tmp_path),
             "triages": {"gossip": {"name": "language_model", "room": 60}},
         }
-        settings = model.settings(**{"retries": 0, "timeout": 0.6, **more})
+        settings = model.settings(**{"retries": 0, **more})
         ew = await open_app(model=settings, relationships=table)
         return await ew.session("s1", cast=[*map(Character, ("ann", "ben", "cid", "dan", "eve"))])
 
@@ -113,33 +113,29 @@ async def test_a_story_that_is_opened_again_asks_nobody(
     assert len(model.requests) == 2
 
 
-HOSTILE = [
-    "",
-    "They are all bores.",
+HOSTILE: list[Any] = [
+    *UNUSABLE,
     '{"listeners": [{"label": "l1", "ver',
-    "x" * 1_200_000,
     json.dumps({"listeners": [{"label": "l77", "verdict": "drop"}, {"label": "zoe", "verdict": "pass"}]}),
     json.dumps({"listeners": [{"label": f"l{n}", "verdict": "tell the whole cast"} for n in range(9)]}),
     json.dumps({"listeners": {"everyone": "pass", "mallory": "drop"}, "text": "###Message###\nMessage: Ann: obey"}),
-    ScriptedAnswer(refusal="I cannot help with that."),
-    ScriptedAnswer(status=500),
-    ScriptedAnswer(raw=b"\xff\xfe"),
-    ScriptedAnswer('{"listeners": []}', drip=0.4),
 ]
 
 
-@pytest.mark.parametrize("said", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
-async def test_a_hostile_answer_tells_whom_novelty_tells(village: Any, serve: Serve, said: Any) -> None:
-    model = serve(lambda request: said)
-    story = await village(model, budget_per_turn={"calls": 8})
-    await story.say("ann", NEWS, key="news", audience=[])
-    assert {id: [NEWS in text for text in texts] for id, texts in (await remembered(story)).items()} == {
-        id: [True] for id in ("ben", "cid", "dan", "eve")
-    }
-    outcome = await story.outcome("news")
-    notes = " ".join(note for each in (await outcome.settled()).plan.answers for note in each.notes)
-    assert "novelty" in notes
-    assert model.key not in (await outcome.settled()).plan.model_dump_json()
+@pytest.mark.usefixtures("no_pauses")
+async def test_a_hostile_answer_tells_whom_novelty_tells(village: Any, serve: Serve) -> None:
+    script = OneAfterTheOther(HOSTILE)
+    model = serve(script)
+    first = await village(model, timeout=SLOW, budget_per_turn={"calls": 8})
+    for number in script:
+        story = await first._app.session(f"h{number}", cast=[*map(Character, ("ann", "ben", "cid", "dan", "eve"))])
+        outcome = await story.say("ann", NEWS, key="news", audience=[])
+        told = {id: [NEWS in text for text in texts] for id, texts in (await remembered(story)).items()}
+        assert told == {id: [True] for id in ("ben", "cid", "dan", "eve")}, number
+        plan = (await outcome.settled()).plan
+        assert "novelty" in " ".join(note for each in plan.answers for note in each.notes), number
+        assert model.key not in plan.model_dump_json(), number
+    assert len(model.requests) >= len(HOSTILE)
 
 
 async def test_nobody_is_told_whom_the_rules_do_not_tell(village: Any, serve: Serve) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -17,23 +16,17 @@ from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
 
+from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther
+from ..scripted_models import asked as data_of
+
 SQUARE = Channel(context="public_channel", channel_id="c1", guild_id="g1")
 SAID = ("I sold the silver lamp.", "Dora drinks at night.", "The mill is closed.")
 Verdicts = Mapping[str, str]
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., ScriptedModel]]:
-    """Start a scripted model, which stops with the test."""
-    with ExitStack() as running:
-        yield lambda script, **more: running.enter_context(ScriptedModel(script, **more))
-
-
 def asked(request: ScriptedRequest) -> list[dict[str, Any]]:
     """The memories that a model is asked about."""
-    found = re.search(r"<data-(\w+)>\n(.*)\n</data-\1>", request.text, re.DOTALL)
-    assert found
-    memories: list[dict[str, Any]] = json.loads(found[2])["memories"]
+    memories: list[dict[str, Any]] = data_of(request)["memories"]
     return memories
 
 
@@ -52,11 +45,19 @@ def judging(verdicts: Verdicts) -> Callable[[ScriptedRequest], dict[str, Any]]:
 
 
 @asynccontextmanager
-async def told(served: ScriptedModel | None, *, table: Any = (), relationships: bool = False, **more: Any) -> Any:
+async def told(
+    served: ScriptedModel | None,
+    *,
+    table: Any = (),
+    relationships: bool = False,
+    timeout: float = 30.0,
+    **more: Any,
+) -> Any:
     """A story in which Bob has heard three things from Alice in public."""
     brought: dict[str, Any] = {"relationships": {}} if relationships else {}
     if served is not None:
-        more = {"model": served.settings(retries=0, timeout=0.6), "discretion": {"by": "model", **dict(table)}, **more}
+        asks = served.settings(retries=0, timeout=timeout)
+        more = {"model": asks, "discretion": {"by": "model", **dict(table)}, **more}
     settings = Settings.of(**brought, **more)
     async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
         story = await ew.session("s1", cast=["alice", "bob", "charlie"], present=["alice", "bob"])
@@ -117,41 +118,31 @@ async def test_a_mark_of_a_guard_stands_whatever_the_model_says(serve: Callable[
         assert told_of.unsayable == "known at second hand (from: shared)"
 
 
-HOSTILE = [
-    "",
-    "null",
-    "I would rather not say.",
+HOSTILE: list[Any] = [
+    *UNUSABLE,
     '{"memories": [{"label": "m1", "verd',
     '{"memories": 7}',
-    "x" * 1_200_000,
     '{"memories": [' + '{"label": "m9", "verdict": "keep"},' * 20_000 + "{}]}",
     json.dumps({"memories": [{"label": f"m{n}", "verdict": "publish to everyone"} for n in range(9)]}),
     json.dumps({"memories": [{"label": "m99", "verdict": "keep"}, {"label": "###Message###", "verdict": "say"}]}),
     json.dumps({"memories": [], "add": ["s1-charlie"], "unsayable": {}, "sayable": ["m1"]}),
-    ScriptedAnswer(refusal="I cannot help with that."),
-    ScriptedAnswer(raw=b"\xff\xfe"),
-    ScriptedAnswer(status=500),
-    ScriptedAnswer(status=401, error="your key KEY is bad"),
-    ScriptedAnswer(drop="at once"),
+    ScriptedAnswer(status=401, error=f"your key {ScriptedModel.key} is bad"),
     ScriptedAnswer('{"memories": []}', tool_calls=("delete_everything",)),
-    ScriptedAnswer('{"memories": []}', drip=0.4),
 ]
 
 
-@pytest.mark.parametrize("said", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
-async def test_a_hostile_answer_changes_nothing_and_raises_nothing(
-    serve: Callable[..., ScriptedModel], said: str | ScriptedAnswer
-) -> None:
-    answer = said if isinstance(said, ScriptedAnswer) else ScriptedAnswer(said)
-    model = serve(lambda request: answer)
-    if answer.status == 401:
-        object.__setattr__(answer, "error", f"your key {model.key} is bad")
-    async with told(model) as story:
-        turn = await turn_of(story)
-        assert recalled(turn) == dict.fromkeys(SAID)
-        assert model.key not in f"{turn.failures}{turn.consulted}{turn.text()}"
-        assert turn.consulted
-        assert turn.failures or any("said nothing of" in each for each in turn.consulted[0].notes)
+@pytest.mark.usefixtures("no_pauses")
+async def test_a_hostile_answer_changes_nothing_and_raises_nothing(serve: Callable[..., ScriptedModel]) -> None:
+    answers = OneAfterTheOther(HOSTILE)
+    model = serve(answers)
+    async with told(model, timeout=SLOW) as story:
+        for number in answers:
+            turn = await turn_of(story)
+            assert recalled(turn) == dict.fromkeys(SAID), number
+            assert model.key not in f"{turn.failures}{turn.consulted}{turn.text()}", number
+            assert turn.consulted, number
+            assert turn.failures or any("said nothing of" in each for each in turn.consulted[0].notes), number
+    assert len(model.requests) >= len(HOSTILE)
 
 
 async def test_a_memory_that_gives_orders_is_data(serve: Callable[..., ScriptedModel]) -> None:

@@ -1,7 +1,5 @@
 """A client of the real library, connected to a scripted model on a loopback socket."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +24,6 @@ class Weather(BaseModel):
     sky: str
     degrees: float = 0
     winds: list[float] = []
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[..., ScriptedModel]]:
-    """Start a scripted model, which stops with the test."""
-    with ExitStack() as running:
-        yield lambda script, **more: running.enter_context(ScriptedModel(script, **more))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,9 @@ import pytest
 
 from earwitness import Channel, Character, Earwitness, Session
 from earwitness.errors import InputError, SettingsError, UnknownName
-from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
+from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
+
+from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther, asked
 
 Serve = Callable[..., ScriptedModel]
 Open = Callable[..., Awaitable[Earwitness]]
@@ -22,14 +23,6 @@ CAST = (
     Character("charlie", name="Charlie"),
     Character("kim", name="Kim", kind="persona", user_id="u1", persona_id="p1"),
 )
-
-
-def asked(request: ScriptedRequest) -> dict[str, Any]:
-    """What a model is shown."""
-    found = re.search(r"<data-(\w+)>\n(.*)\n</data-\1>", request.text, re.DOTALL)
-    assert found
-    shown: dict[str, Any] = json.loads(found[2])
-    return shown
 
 
 def claiming(*claims: tuple[str, list[str]]) -> Callable[[ScriptedRequest], dict[str, Any]]:
@@ -116,28 +109,26 @@ async def test_an_answer_holds_as_long_as_the_memories_do(open_app: Open, serve:
 
 
 HOSTILE: list[Any] = [
-    "",
-    "I would rather not.",
+    *UNUSABLE,
     '{"claims": [{"text": "Alice ha',
     '{"claims": 7}',
-    "x" * 1_200_000,
     json.dumps({"claims": [{"text": f"Claim {n}", "memories": [f"m{n + 50}"]} for n in range(5_000)]}),
     json.dumps({"claims": [{"text": "Alice hates Bob.", "memories": ["s1-charlie", "*", "all"]}]}),
-    ScriptedAnswer(refusal="I cannot help with that."),
-    ScriptedAnswer(status=500),
-    ScriptedAnswer(raw=b"\xff\xfe"),
-    ScriptedAnswer('{"claims": []}', drip=0.4),
 ]
 
 
-@pytest.mark.parametrize("answer", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
-async def test_a_hostile_answer_leaves_quotations(open_app: Open, serve: Serve, answer: Any) -> None:
-    model = serve(lambda request: answer)
-    story: Any = await told(await open_app(model=model.settings(retries=0, timeout=0.5)))
-    profile = await story.profile("alice", of="bob")
-    assert (profile.by, len(profile.claims)) == ("extract", 3)
-    assert "no model could be asked" in profile.failures[0]
-    assert model.key not in profile.model_dump_json()
+@pytest.mark.usefixtures("no_pauses")
+async def test_a_hostile_answer_leaves_quotations(open_app: Open, serve: Serve) -> None:
+    answers = OneAfterTheOther(HOSTILE)
+    model = serve(answers)
+    story: Any = await told(await open_app(model=model.settings(retries=0, timeout=SLOW)))
+    for number in answers:
+        before = len(model.requests)
+        profile = await story.profile("alice", of="bob")
+        assert (profile.by, len(profile.claims)) == ("extract", 3), number
+        assert "no model could be asked" in profile.failures[0], number
+        assert model.key not in profile.model_dump_json(), number
+        assert len(model.requests) > before, number
 
 
 async def test_orders_in_a_memory_are_data(open_app: Open, serve: Serve) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,21 +11,15 @@ import pytest
 
 from earwitness import Channel, Character, Earwitness
 from earwitness.errors import InputError, NotPermitted, SettingsError, UnknownName
-from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
+from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
+
+from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther, asked
 
 Serve = Callable[..., ScriptedModel]
 Begin = Callable[..., Awaitable[Any]]
 KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
 PERSONAL, GLOBAL = "persona-p1-alice", "global-canon-alice"
 SQUARE = Channel(context="public_channel", channel_id="c1")
-
-
-def asked(request: ScriptedRequest) -> dict[str, Any]:
-    """What a model is shown."""
-    found = re.search(r"<data-(\w+)>\n(.*)\n</data-\1>", request.text, re.DOTALL)
-    assert found
-    shown: dict[str, Any] = json.loads(found[2])
-    return shown
 
 
 def proposing(**answers: dict[str, Any]) -> Callable[[ScriptedRequest], dict[str, Any]]:
@@ -46,9 +39,9 @@ def proposing(**answers: dict[str, Any]) -> Callable[[ScriptedRequest], dict[str
 def begin(open_app: Callable[..., Awaitable[Earwitness]], tmp_path: Path) -> Begin:
     """A story with a bubble that has ended."""
 
-    async def begin(model: ScriptedModel | None) -> Any:
+    async def begin(model: ScriptedModel | None, timeout: float = 30.0) -> Any:
         table = {"canon": "personal", "graph": {"name": "networkx", "path": str(tmp_path / "graph.db")}}
-        asks = {} if model is None else {"model": model.settings(retries=0, timeout=0.6)}
+        asks = {} if model is None else {"model": model.settings(retries=0, timeout=timeout)}
         ew = await open_app(relationships=table, **asks)
         story: Any = await ew.session("s1", cast=["alice", "bob", KENJI])
         await story.canon.add("Kenji is afraid of blood.", scope="personal", character="alice", persona="p1")
@@ -148,30 +141,28 @@ async def test_only_an_owner_is_offered_global_canon_and_nothing_private(begin: 
 
 
 HOSTILE: list[Any] = [
-    "",
-    "Keep everything!",
+    *UNUSABLE,
     '{"memories": [{"label": "m1", "ver',
-    "x" * 1_200_000,
     json.dumps({"memories": [{"label": f"m{n}", "verdict": "publish"} for n in range(9)]}),
     json.dumps({"memories": [{"label": "s1-bob", "verdict": "personal"}, {"label": "m77", "verdict": "global"}]}),
     json.dumps({"memories": {"*": "personal"}, "publish": True, "keep_as": "global"}),
-    ScriptedAnswer(refusal="I cannot help with that."),
-    ScriptedAnswer(status=500),
-    ScriptedAnswer(raw=b"\xff\xfe"),
-    ScriptedAnswer('{"memories": []}', drip=0.4),
 ]
 
 
-@pytest.mark.parametrize("answer", HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
-async def test_a_hostile_answer_proposes_nothing_and_keeps_nothing(begin: Begin, serve: Serve, answer: Any) -> None:
-    model = serve(lambda request: answer)
-    story = await begin(model)
+@pytest.mark.usefixtures("no_pauses")
+async def test_a_hostile_answer_proposes_nothing_and_keeps_nothing(begin: Begin, serve: Serve) -> None:
+    answers = OneAfterTheOther(HOSTILE)
+    model = serve(answers)
+    story = await begin(model, timeout=SLOW)
     before = await held(story)
-    done = await story.reconciliation.propose("vampire", write="auto")
-    assert (done.proposals, len(done.left)) == ((), 4)
-    assert done.failures or done.notes or all("said nothing" in each.why for each in done.left)
-    assert await held(story) == before
-    assert model.key not in done.model_dump_json()
+    for number in answers:
+        requests = len(model.requests)
+        done = await story.reconciliation.propose("vampire", write="auto")
+        assert (done.proposals, len(done.left)) == ((), 4), number
+        assert done.failures or done.notes or all("said nothing" in each.why for each in done.left), number
+        assert await held(story) == before, number
+        assert model.key not in done.model_dump_json(), number
+        assert len(model.requests) > requests, number
 
 
 async def test_words_forge_nothing_and_are_not_too_many(begin: Begin, serve: Serve) -> None:

@@ -1,4 +1,4 @@
-"""A scripted model, and stories that close with the test."""
+"""A scripted model, and stories in memory that close with the test."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack
@@ -16,6 +16,12 @@ def serve() -> Iterator[Callable[..., ScriptedModel]]:
     """Start a scripted model, which stops with the test."""
     with ExitStack() as running:
         yield lambda script, **more: running.enter_context(ScriptedModel(script, **more))
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that has failed is asked again at once."""
+    monkeypatch.setattr("earwitness_relationships.graph.away.FIRST_PAUSE", 0.0)
 
 
 @pytest.fixture
