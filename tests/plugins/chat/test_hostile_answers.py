@@ -1,9 +1,10 @@
 """Hostile answers in a chat: no listener too many, nothing of the person's lost, nothing raised but our errors."""
 
-from pathlib import Path
+from typing import Any
 
 from earwitness import Character, Earwitness
 from earwitness.errors import EarwitnessError
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.applications.chat.chat import StoryChat
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
 
@@ -34,11 +35,11 @@ ANSWERS = (
 )
 
 
-async def test_no_answer_reaches_more_than_those_who_may_hear_it(tmp_path: Path) -> None:
+async def test_no_answer_reaches_more_than_those_who_may_hear_it() -> None:
     shown: list[str] = []
     with ScriptedModel([each for each in ANSWERS for _ in range(2)]) as model:
-        tables = {"model": model.settings(retries=0), "chat": {"timeout": 0.5}}
-        async with Earwitness.open(tmp_path / "s.db", strict=True, **tables) as ew:
+        tables: dict[str, Any] = {"model": model.settings(retries=0), "chat": {"timeout": 0.25}}
+        async with Earwitness.open(store=MemoryStore(), ledger=MemoryLedger(), strict=True, **tables) as ew:
             cast = ["bob", "eve", "dora", Character("kim", name="Kim", kind="persona")]
             story = await ew.session("s1", cast=cast, present=["bob", "eve", "kim"])
             await story.move("dora", "cellar")

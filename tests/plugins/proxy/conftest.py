@@ -10,6 +10,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from earwitness import Earwitness, Session
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.applications.proxy.endpoint import serving
 from earwitness_plugins.applications.proxy.settings import ProxySettings
 from earwitness_plugins.testing.model import ModelScript, ScriptedModel
@@ -56,12 +57,13 @@ Serve = Callable[..., Any]
 def served(tmp_path: Path) -> Serve:
     @asynccontextmanager
     async def made(
-        script: ModelScript, *, model: dict[str, Any] | None = None, **settings: Any
+        script: ModelScript, *, model: dict[str, Any] | None = None, on_disk: bool = False, **settings: Any
     ) -> AsyncIterator[FrontEnd]:
+        parts: Any = {} if on_disk else {"store": MemoryStore(), "ledger": MemoryLedger()}
         with ScriptedModel(script) as scripted:
             table = scripted.settings(**(model or {}))
             async with (
-                Earwitness.open(tmp_path / "story.db", settings={"model": table}, strict=True) as ew,
+                Earwitness.open(tmp_path / "story.db", settings={"model": table}, strict=True, **parts) as ew,
                 serving(ew, token=TOKEN, settings=ProxySettings(**settings)) as proxy,
                 AsyncOpenAI(base_url=proxy.url, api_key=TOKEN, max_retries=0, timeout=60) as client,
             ):

@@ -11,13 +11,14 @@ from earwitness_plugins.testing.model import ScriptedAnswer
 from .conftest import Serve
 
 ALICE = "m#session=s1&character=Alice&user=Kim"
-TURNS = 3
+TURNS = 2
 """Of each of fifty chats."""
 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_turn_is_remembered_and_recalled(served: Serve, stream: bool) -> None:
-    async with served(["The sword is under the old well.", "Tea?", "Under the well."]) as front:
+    answers = ["The sword is under the old well.", "Tea?", "Under the well."]
+    async with served(answers, on_disk=True) as front:
         first = await front.ask("Where is the sword?", stream=stream)
         assert first == "The sword is under the old well."
         assert await front.told() == ["Kim: Where is the sword?", "Alice: The sword is under the old well."]

@@ -82,9 +82,9 @@ async def test_a_budget_that_is_spent_is_a_clear_refusal_and_loses_nothing(serve
 
 
 async def test_a_budget_knows_what_was_spent_before_a_restart(served: Serve, tmp_path: Path) -> None:
-    async with served(["Hello."]) as front:
+    async with served(["Hello."], on_disk=True) as front:
         await front.ask("Hi.")
-    async with served(["Again?"], model={"budget_per_session": {"calls": 1}}) as front:
+    async with served(["Again?"], on_disk=True, model={"budget_per_session": {"calls": 1}}) as front:
         with pytest.raises(RateLimitError):
             await front.ask("Hi.", "Hello.", "Bye.")
     async with Earwitness.open(tmp_path / "story.db") as ew:
