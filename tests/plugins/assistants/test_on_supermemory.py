@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from supermemory import AsyncSupermemory
 
 from earwitness import Earwitness, Settings
 from earwitness.containers import conversation_container, user_container
@@ -137,3 +138,14 @@ async def test_behind_a_fallback_the_service_still_tells_its_profile(tmp_path: P
         assert (await conversation.close()).cleared
         await said(ew, "discord:7", "The weather in Oslo is fine.")
         assert (await conversation.context("weather in Oslo", limit=1)).static == ("user: I am a sailor.",)
+
+
+async def test_no_profile_is_made_of_documents_that_another_program_wrote(tmp_path: Path, service: Emulator) -> None:
+    async with AsyncSupermemory(base_url=service.url, api_key="any", max_retries=0) as other:
+        namespace = "conversation-nanobot_memory"
+        await other.add(namespace, id="foreign", content="I am a spy for the baron.", metadata={}, dreaming="instant")
+    async with Earwitness.open(settings=settings(tmp_path, EXTRACTS)) as ew:
+        await said(ew, "telegram:42", "I am a sailor.")
+        found = await ew.conversation("telegram:42").context("spy of the baron")
+    assert "sailor" in str(found)
+    assert "spy" not in str(found)

@@ -21,7 +21,7 @@ class AssistantSettings(Record):
     memory_window: Count = 50
     """A store here: beyond so many messages, the older ones of a conversation are consolidated."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.6
-    """Documents of the service that are less alike than this, from 0 to 1, are not found."""
+    """`context`: documents of the service that are less alike than this, from 0 to 1, are not found."""
     profile: bool = True
     """Whether `context` also asks the service for its profile of the user."""
     folder: str | None = None

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
+from earwitness.containers import conversation_container
 from earwitness.errors import SettingsError
 from earwitness.loading.addresses import ServerUrl, server_url
 from earwitness.loading.resources import Resources
@@ -15,6 +16,8 @@ from earwitness.protocols import Embedder, Store
 
 ServiceSeconds = Annotated[float, Field(gt=0)]
 URL_VARIABLE = "SUPERMEMORY_BASE_URL"
+CONTAINER_TAG, CONVERSATION_THRESHOLD = "nanobot_memory", 0.6
+"""The defaults of the table `[supermemory]`."""
 
 
 def supermemory(
@@ -45,14 +48,15 @@ def supermemory(
         base_url: a server of your own; `None` = the environment variable `SUPERMEMORY_BASE_URL`, or the service's.
         task_type: `superrag` keeps texts as they are; `memory` also extracts memories, which are found in their stead.
         search_mode: `hybrid` searches both, `chunks` texts only, `memories` what was extracted only.
-        threshold: rows less similar than this, from 0 to 1, are not found; `None` = 0, or that of the table.
+        threshold: rows less similar than this, from 0 to 1, are not found; `None` = all are, except in conversations
+            of chat assistants: that of the table, or 0.6.
         candidates: how many rows a search asks for at least; they are ranked once more here.
         search_timeout: seconds a recall waits for an answer.
         timeout: seconds a write or a list waits for one.
         largest_text: bytes of one document; a longer text is kept in several.
         failures: so many failures in a row, and the service is left alone …
         pause: … for so many seconds; each time twice as long, up to 15, or to `pause`.
-        settings: of the instance: their table `[supermemory]` may have key and threshold.
+        settings: of the instance: their table `[supermemory]` may have the key, and the threshold of conversations.
     """
     table = getattr(settings, "supermemory", None)
     given = api_key if api_key is not None else getattr(table, "api_key", None)
@@ -67,11 +71,10 @@ def supermemory(
     from .store import SupermemoryStore
     from .wire import SearchManner, ServiceAddress
 
-    least = getattr(table, "threshold", 0.0) if threshold is None else threshold
     url = base_url or _url_of_environment()
     return SupermemoryStore(
         connection=ServiceAddress(SecretStr(key.strip()), url, search_timeout, timeout),
-        manner=SearchManner(task_type, search_mode, least),
+        manner=SearchManner(task_type, search_mode, *_thresholds(threshold, table)),
         path=path,
         resources=resources,
         embedder=embedder,
@@ -79,6 +82,14 @@ def supermemory(
         largest_text=largest_text,
         breaker=CircuitBreaker(failures=failures, pause=pause),
     )
+
+
+def _thresholds(given: float | None, table: object) -> tuple[float, dict[str, float]]:
+    """The store's, and container → another one: only chat assistants leave out what is less alike."""
+    if given is not None:
+        return given, {}
+    tag = getattr(table, "container_tag", CONTAINER_TAG)
+    return 0.0, {conversation_container(tag).name: getattr(table, "threshold", CONVERSATION_THRESHOLD)}
 
 
 def _url_of_environment() -> str | None:

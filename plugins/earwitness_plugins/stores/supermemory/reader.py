@@ -156,7 +156,7 @@ class ContainerReader:
         """What may be among the best, and whether the service has nothing else that matches."""
         written = self._buffer.of(container)
         expression = of_container(container, condition(filter))
-        searching = self._wire.search(namespace_of(container), text[:LONGEST_QUERY], expression, asked)
+        searching = self._wire.search(container, text[:LONGEST_QUERY], expression, asked)
         noting = self._note_shown(container, written)
         rows, elsewhere = await both(searching, noting)
         written = {id: each for id, each in written.items() if id not in elsewhere}

@@ -15,6 +15,7 @@ from earwitness.records.memory import Hit, Memory
 from earwitness_plugins.ranking.memory_ranker import MemoryRanker
 from earwitness_plugins.services.breaker import CircuitBreaker
 
+from .conditions import of_container
 from .names import namespace_of
 from .reader import ContainerReader
 from .wire import SearchManner, ServiceAddress, Wire
@@ -109,7 +110,7 @@ class SupermemoryStore:
 
     async def profile(self, container: str) -> ServiceProfile:
         """What the service has made out of the subject of a container; nothing of it can be checked."""
-        return await self._wire.profile(namespace_of(container))
+        return await self._wire.profile(namespace_of(container), of_container(container))
 
     async def health(self) -> Health:
         """Whether the service answers, how fast, what waits to be found by its searches, and what is withheld."""

@@ -20,6 +20,7 @@ from earwitness_plugins.services.breaker import CircuitBreaker, LeftAlone
 
 from .conditions import Expression
 from .documents import NewPart
+from .names import namespace_of
 from .together import together
 
 if TYPE_CHECKING:
@@ -107,11 +108,18 @@ class SearchManner(NamedTuple):
     task_type: str
     search_mode: str
     threshold: float
+    """Rows that are less similar are not found."""
+    thresholds: Mapping[str, float]
+    """Container → another one than that."""
 
     @property
     def is_verbatim(self) -> bool:
         """Whether texts stay as they are, and nothing is extracted from them."""
         return self.task_type == "superrag"
+
+    def threshold_of(self, container: str) -> float:
+        """Rows of the container that are less similar are not found."""
+        return self.thresholds.get(container, self.threshold)
 
 
 class Wire:
@@ -175,10 +183,11 @@ class Wire:
         """Delete a namespace with everything in it. Returns whether there was one."""
         return await self._unless_missing(lambda client: client.namespaces.delete(namespace))
 
-    async def search(self, namespace: str, query: str, filter: Expression, limit: int) -> Sequence[SearchRow]:
-        """The best rows, best first, with the metadata of their documents."""
+    async def search(self, container: str, query: str, filter: Expression, limit: int) -> Sequence[SearchRow]:
+        """The best rows of a container's namespace, best first, with the metadata of their documents."""
+        namespace = namespace_of(container)
         asked: dict[str, Any] = {"query": query, "filter": filter, "limit": limit}
-        asked |= {"search_mode": self._manner.search_mode, "threshold": self._manner.threshold}
+        asked |= {"search_mode": self._manner.search_mode, "threshold": self._manner.threshold_of(container)}
         asked |= {"rerank": "none", "rewrite_query": False}
         asked |= {"include": {"documents": True, "related": False, "forgotten": False}}
 
@@ -229,11 +238,11 @@ class Wire:
                 return [*{each.id: each for one in pages for each in one.documents}.values()]
         raise ServiceAway(f"the service lists {namespace!r} differently each time it is asked.")
 
-    async def profile(self, namespace: str) -> ServiceProfile:
-        """The service's profile of the subject of a namespace."""
+    async def profile(self, namespace: str, filter: Expression) -> ServiceProfile:
+        """The service's profile of the subject of a namespace, made of what matches the filter."""
 
         async def shown(client: Any) -> ServiceProfile:
-            found = (await client.profile(namespace)).profile
+            found = (await client.profile(namespace, filter=filter)).profile
             static, dynamic = (tuple(str(each.memory) for each in facts) for facts in (found.static, found.dynamic))
             return ServiceProfile(static=static, dynamic=dynamic)
 
