@@ -37,13 +37,14 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
         yield running
 
 
-async def recalled(folder: Path, tables: str) -> list[tuple[str, ...]]:
-    folder.mkdir()
-    file = folder / "earwitness.toml"
-    file.write_text(
-        f'path = "{folder / "s.db"}"\ndetector = "everyone"\nrecall = {{ timeout = 20 }}\n{tables}', "utf-8"
-    )
-    async with Earwitness.open(settings=Settings.load(file)) as ew:
+def settings(file: Path, tables: str) -> Settings:
+    story = f'path = "{file.with_suffix(".db")}"\ndetector = "everyone"\nrecall = {{ timeout = 20 }}\n'
+    file.write_text(story + tables, "utf-8")
+    return Settings.load(file)
+
+
+async def recalled(given: Settings) -> list[tuple[str, ...]]:
+    async with Earwitness.open(settings=given) as ew:
         story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
         for number, line in enumerate(LINES):
             await (await story.say("alice" if number % 2 else "bob", line, key=f"m{number}")).settled()
@@ -56,7 +57,8 @@ async def recalled(folder: Path, tables: str) -> list[tuple[str, ...]]:
 
 
 async def test_a_story_recalls_the_same_whichever_table_chose_the_store(tmp_path: Path, service: Emulator) -> None:
-    found = {name: await recalled(tmp_path / name, tables) for name, tables in STORES.items()}
+    files = {name: settings(tmp_path / f"{name}.toml", tables) for name, tables in STORES.items()}
+    found = {name: await recalled(given) for name, given in files.items()}
     first = found["store"]
     assert "sword" in first[0][0]
     assert len(first[1]) >= 2
@@ -64,13 +66,12 @@ async def test_a_story_recalls_the_same_whichever_table_chose_the_store(tmp_path
 
 
 async def test_a_conversation_leaves_out_what_is_less_alike(tmp_path: Path, service: Emulator) -> None:
-    file = tmp_path / "bot.toml"
-    for number, (table, expected) in enumerate([('[supermemory]\napi_key = "k"\n', 0), ("", 0), (ALL, 1)]):
-        file.write_text(f'path = "{tmp_path / f"{number}.db"}"\nstore = "supermemory"\n{table}', "utf-8")
-        async with Earwitness.open(settings=Settings.load(file)) as ew:
+    for number, (tables, expected) in enumerate([(STORES["table"], 0), (STORES["store"], 0), (ALL, 1)]):
+        async with Earwitness.open(settings=settings(tmp_path / f"{number}.toml", tables)) as ew:
             conversation = ew.conversation("telegram:42")
             await conversation.add("user", "The weather in Oslo is fine today.")
             assert (await conversation.close()).cleared
+            await conversation.context("Oslo")  # from here on, the service itself finds what was uploaded
             found = await ew.engine.store.search("conversation-nanobot_memory", "Where is the sword in Oslo?")
             assert len(found) == expected
 
