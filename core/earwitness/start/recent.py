@@ -1,13 +1,15 @@
 """START: the messages of the standard recall query: the recent ones that the character could recall today.
 
 A message is left out if it was said on a later day than now (the story may have gone back), if a guard withholds the
-character's copy of it, or if that copy was retracted.
+character's copy of it, or if that copy was retracted or archived. One that a summary replaces has just been said all
+the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..end.replacements import is_replaced
 from ..engine import Engine
 from ..filters import Filter, matches
 from ..formats import message_line, recall_query
@@ -102,7 +104,8 @@ async def _own_copies(engine: Engine, reader: Reader, messages: Sequence[Settled
     found = await engine.ledger.deliveries(
         reader.snapshot.id, container=reader.own.name, sources=[each.message.key for each in messages]
     )
-    active = [each for each in found if each.part == "message" and each.is_active and each.due <= day]
+    there = (each for each in found if each.is_active or is_replaced(each))
+    active = [each for each in there if each.part == "message" and each.due <= day]
     return {key: each.metadata for each in memories_of(active) for key in each.message_keys}
 
 

@@ -90,6 +90,17 @@ async def test_when_a_part_is_retracted_the_rest_is_told_anew_without_it() -> No
         assert step.reviewed.status == "approved"
 
 
+async def test_what_was_said_last_is_said_last_though_a_summary_replaces_it() -> None:
+    async with opened() as ew:
+        story = await told(ew)
+        before = (await story.turn("bob", last=4)).messages
+        assert [each.key for each in before] == ["m3", "m4", "m5", "m6"]
+        await story.consolidate("bob")
+        assert (await story.turn("bob", last=4)).messages == before
+        await story.retract("m5")
+        assert [each.key for each in (await story.turn("bob", last=4)).messages] == ["m2", "m3", "m4", "m6"]
+
+
 async def test_a_dry_run_writes_nothing() -> None:
     async with opened() as ew:
         story = await told(ew)
