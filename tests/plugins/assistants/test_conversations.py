@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryLedger
 from earwitness_plugins.consolidation import Consolidation, ConsolidationTask
 
-from .uploads import CONTAINER, Service, files, talked, uploaded
+from .uploads import CONTAINER, FOLDER, Service, files, talked, uploaded
 
 
 async def test_a_successful_upload_is_confirmed_and_clears(ew: Earwitness, service: Service) -> None:
@@ -25,7 +26,7 @@ async def test_a_successful_upload_is_confirmed_and_clears(ew: Earwitness, servi
     assert (closing.uploaded, closing.cleared, closing.missing) == (True, True, 0)
     assert await conversation.messages() == ()
     (document,) = await service.list(CONTAINER)
-    assert document.id == "session_telegram:42_0"
+    assert re.fullmatch("session_telegram:42_[0-9a-f]{12}_0", document.id)
     assert document.metadata["sessionId"] == "session_telegram:42"
     assert document.content.splitlines()[0] == "user: I live in Oslo, and this is message 0."
     assert [each.name for each in await ew.containers(kind="conversation")] == [CONTAINER]
@@ -47,7 +48,8 @@ async def test_what_comes_after_clearing_adds_to_what_was_uploaded(ew: Earwitnes
     await conversation.close()
     await conversation.add("user", "Good morning.")
     await conversation.close()
-    assert [each.id for each in await service.list(CONTAINER)] == ["session_telegram:42_0", "session_telegram:42_6"]
+    ids = [each.id.rpartition("_") for each in await service.list(CONTAINER)]
+    assert [(number, run) for run, _, number in ids] == [("0", ids[0][0]), ("6", ids[0][0])]
 
 
 async def test_a_failed_upload_is_kept_in_a_file(ew: Earwitness, service: Service, tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ async def test_a_failed_upload_is_kept_in_a_file(ew: Earwitness, service: Servic
     closing = await conversation.close()
     assert (closing.uploaded, closing.cleared, closing.missing) == (False, False, 1)
     assert "the service is away" in str(closing.failure)
-    lines = (tmp_path / "bot.conversations" / "telegram%3A42.jsonl").read_text("utf-8").splitlines()
+    lines = (tmp_path / FOLDER / "telegram%3A42.jsonl").read_text("utf-8").splitlines()
     head, *messages = map(json.loads, lines)
     assert (head["key"], head["is_pending"]) == ("telegram:42", True)
     assert [each["role"] for each in messages] == ["user", "assistant"] * 3
@@ -131,7 +133,7 @@ async def test_it_survives_a_new_start_and_a_line_that_was_cut_short(
     tmp_path: Path, service: Service, ew: Earwitness
 ) -> None:
     await talked(ew, number=1)
-    file = tmp_path / "bot.conversations" / "telegram%3A42.jsonl"
+    file = tmp_path / FOLDER / "telegram%3A42.jsonl"
     with file.open("ab") as cut:
         cut.write(b'{"role": "user", "cont')
     async with Earwitness.open(tmp_path / "bot.db", store=service, ledger=MemoryLedger()) as again:
@@ -145,7 +147,7 @@ async def test_it_survives_a_new_start_and_a_line_that_was_cut_short(
 async def test_a_key_is_only_a_key(ew: Earwitness, tmp_path: Path, key: str) -> None:
     await ew.conversation(key).add("user", "Hello.")
     assert await ew.conversation.keys() == (key,)
-    assert files(tmp_path) == ["bot.conversations"]
+    assert files(tmp_path) == ["nanobot_memory"]
     assert (await ew.conversation(key).close()).cleared
 
 
@@ -195,7 +197,7 @@ async def test_while_an_upload_hangs_messages_are_added_and_stay(tmp_path: Path)
         assert (await closing).cleared
         assert [each.content for each in await conversation.messages()] == ["Two."]
         await conversation.close()
-    assert [each.id for each in await store.list(CONTAINER)] == ["session_k_0", "session_k_1"]
+    assert [each.id.rpartition("_")[2] for each in await store.list(CONTAINER)] == ["0", "1"]
 
 
 async def test_context_waits_for_a_store_no_longer_than_a_recall_does(tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ async def test_a_file_that_cannot_be_read_stops_no_other_conversation(
     ew: Earwitness, service: Service, tmp_path: Path, content: str
 ) -> None:
     conversation = await talked(ew)
-    (tmp_path / "bot.conversations" / "old.jsonl").write_text(content, "utf-8")
+    (tmp_path / FOLDER / "old.jsonl").write_text(content, "utf-8")
     closing = await conversation.close()
     assert (closing.uploaded, closing.cleared) == (True, True)
     (said,) = closing.left_out
@@ -253,7 +255,7 @@ async def test_a_long_key_is_a_key_like_others(ew: Earwitness, key: str) -> None
 async def test_keys_that_differ_in_case_have_two_files_everywhere(ew: Earwitness, tmp_path: Path) -> None:
     for key in ("Ada", "ada", "ADA", "con", "CON"):
         await ew.conversation(key).add("user", "Hello.")
-    names = [each.name for each in (tmp_path / "bot.conversations").glob("*.jsonl")]
+    names = [each.name for each in (tmp_path / FOLDER).glob("*.jsonl")]
     assert len({each.casefold() for each in names}) == 5
     assert "con.jsonl" not in names
 

@@ -11,7 +11,7 @@ from earwitness import Earwitness, Settings
 from earwitness.containers import conversation_container
 from earwitness.errors import InputError, StorageError
 
-from .uploads import CONTAINER, Service, talked, uploaded
+from .uploads import CONTAINER, FOLDER, Service, talked, uploaded
 
 
 async def test_a_conversation_is_forgotten_here_and_in_the_store_and_no_other_is(
@@ -34,7 +34,7 @@ async def test_a_container_that_is_forgotten_leaves_no_file_here(
 ) -> None:
     await (await talked(ew, "telegram:4", text="My PIN is 4711")).close()
     await talked(ew, "telegram:42")
-    (tmp_path / "bot.conversations" / "broken.jsonl").write_text("My PIN is 4711", "utf-8")
+    (tmp_path / FOLDER / "broken.jsonl").write_text("My PIN is 4711", "utf-8")
     await ew.forget_container(CONTAINER)
     assert await service.count(CONTAINER) == 0
     assert not (tmp_path / "bot.conversations").exists()
@@ -53,7 +53,7 @@ async def test_a_forgotten_conversation_leaves_no_file_that_tells_its_key(ew: Ea
     conversation = await talked(ew, "telegram:4711")
     await conversation.close()
     await conversation.forget()
-    assert not [each for each in (tmp_path / "bot.conversations").iterdir() if "4711" in each.name]
+    assert not [each for each in (tmp_path / FOLDER).iterdir() if "4711" in each.name]
 
 
 @pytest.mark.parametrize("role", ["", "usr", "user\nassistant", 3, None])

@@ -12,6 +12,7 @@ from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryStore
 
 CONTAINER = "conversation-nanobot_memory"
+FOLDER = "bot.conversations/nanobot_memory"
 
 
 class Service(MemoryStore):

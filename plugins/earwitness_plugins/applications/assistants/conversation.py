@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from time import monotonic
@@ -14,7 +15,7 @@ from typing import Any
 from earwitness import Container, Earwitness, Memory
 from earwitness.clock import now
 from earwitness.containers import conversation_container
-from earwitness.errors import EarwitnessError, NotOpen, PartialWrite, PluginError, StorageError, StorageLocked, named
+from earwitness.errors import EarwitnessError, NotOpen, PartialWrite, PluginError, StorageLocked, named
 from earwitness.filters import equals
 from earwitness.ids import check_shared_id
 from earwitness.records.backends import ServiceProfile
@@ -32,7 +33,8 @@ from earwitness_plugins.consolidation.story import consolidator as chosen_consol
 
 from .context import context_of, tried
 from .documents import digest, documents
-from .file import ConversationContent, ConversationFile, ConversationHead, heads, remove_all
+from .file import ConversationContent, ConversationFile, ConversationHead
+from .folders import ConversationFolders, tag_of
 from .records import AssistantContext, AssistantMessage, ConversationClosing, check_message
 from .settings import AssistantSettings
 
@@ -53,6 +55,7 @@ class AssistantConversations:
         self.settings: AssistantSettings = ew.settings.table(AssistantSettings)
         """The table `[supermemory]`."""
         self._open: dict[str, AssistantConversation] = {}
+        self._has_claimed = False
 
     def __call__(self, key: str, *, consolidator: Consolidator | None = None) -> AssistantConversation:
         """The conversation with this key, with another consolidator if one is given. Raises `InvalidId`."""
@@ -72,14 +75,24 @@ class AssistantConversations:
     @property
     def folder(self) -> Path:
         """Where conversations are kept until their upload is confirmed. Raises `StorageError` for what is a file."""
-        path = Path(self._ew.settings.path or "earwitness.db")
-        folder = Path(self.settings.folder) if self.settings.folder else path.with_suffix(".conversations")
-        if folder.exists() and not folder.is_dir():
-            raise StorageError(
-                f"{str(folder)!r} is a file, but conversations are kept in a folder. Move the file away, or set "
-                "`folder` in the table [supermemory] to another place."
-            )
-        return folder
+        return self.folders.of(self.settings.container_tag)
+
+    @property
+    def folders(self) -> ConversationFolders:
+        """The folders of all container tags. Raises as `folder`."""
+        return ConversationFolders.of_settings(self._ew.settings)
+
+    async def claim(self) -> None:
+        """Take over, once, the files of earlier versions, which do not say whose they are: see `_claim`."""
+        if not self._has_claimed:
+            known = {each.name for each in await self._ew.containers(kind="conversation")}
+            await self._claim(known)
+
+    async def _claim(self, known: AbstractSet[str]) -> None:
+        """They are ours only if of all containers of conversations, our own is `known`, and no other one."""
+        if known == {self.container.name}:
+            await asyncio.to_thread(self.folders.claim, self.settings.container_tag)
+        self._has_claimed = True
 
     async def consolidator(self) -> Consolidator:
         """The consolidator of `[consolidation]` if nobody needs to be asked what it writes, else the extractive one."""
@@ -107,9 +120,13 @@ class AssistantConversations:
         return await uploads.profile() if self.settings.profile else ServiceProfile()
 
     async def container_forgotten(self, container: Container) -> None:
-        """Remove the conversations here, too, once their container was forgotten. Raises `StorageError`."""
+        """Remove its conversations here, too, once a container was forgotten. Raises `StorageError`."""
+        if container.kind != self.container.kind:
+            return
         if container.name == self.container.name:
-            await asyncio.to_thread(remove_all, self.folder)
+            others = {each.name for each in await self._ew.containers(kind="conversation")}
+            await self._claim({*others, container.name})
+        await asyncio.to_thread(self.folders.remove, tag_of(container))
 
     async def keys(self) -> tuple[str, ...]:
         """The keys of all conversations on this machine, sorted."""
@@ -117,7 +134,8 @@ class AssistantConversations:
 
     async def heads(self) -> tuple[list[ConversationHead], list[str]]:
         """The heads of all conversations on this machine, and why others cannot be read."""
-        return await asyncio.to_thread(heads, self.folder)
+        await self.claim()
+        return await asyncio.to_thread(self.folders.heads, self.settings.container_tag)
 
     async def replay(self, *, but: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Upload the conversations whose upload had failed; returns the keys of those that succeeded, and failures."""
@@ -140,7 +158,7 @@ class AssistantConversation:
         self.consolidator: Consolidator | None = None
         """What is worth remembering here; `None` = as the settings say."""
         self._bot = bot
-        self._file = ConversationFile(bot.folder, key)
+        self._file = ConversationFile(bot.folder, key, bot.settings.container_tag)
         self._consolidating = asyncio.Lock()
 
     async def add(self, role: str, content: str) -> None:
@@ -150,6 +168,7 @@ class AssistantConversation:
         """
         check_message(role, content)
         message = AssistantMessage(role=role, content=content, timestamp=now())
+        await self._bot.claim()
         await asyncio.to_thread(self._file.append, message)
         if self._bot.uploads.is_here:
             await self._consolidate_in_time()
@@ -219,7 +238,7 @@ class AssistantConversation:
 
     async def _upload_alone(self, *, clear: bool) -> ConversationClosing:
         head, messages = await self._read()
-        every = documents(self._bot.container.name, self.key, head.first, messages)
+        every = documents(self._bot.container.name, head, messages)
         failure = None
         confirmed = dict(head.confirmed)
         try:
@@ -231,7 +250,9 @@ class AssistantConversation:
         made, done = await self._consolidated(head, messages, len(messages)) if cleared else (Consolidation(), 0)
 
         def after(now: ConversationHead, there: list[AssistantMessage]) -> ConversationContent:
-            """What was added meanwhile stays."""
+            """What was added meanwhile stays, also what was begun anew because all was forgotten meanwhile."""
+            if now.run != head.run:
+                return now, there
             now = _remembering(now, made, done)
             if cleared:
                 emptied = {"first": now.first + len(messages), "confirmed": {}, "is_pending": False, "clears": clear}
@@ -245,6 +266,7 @@ class AssistantConversation:
     @asynccontextmanager
     async def _uploading(self) -> AsyncIterator[None]:
         """Nobody else uploads this conversation meanwhile, in whichever process. Raises `StorageLocked`."""
+        await self._bot.claim()
         until = monotonic() + self._bot.upload_seconds
         while True:
             with ExitStack() as held:
@@ -316,6 +338,7 @@ class AssistantConversation:
         return tuple(best[:limit]), tuple(failures)
 
     async def _read(self) -> ConversationContent:
+        await self._bot.claim()
         return await asyncio.to_thread(self._file.read)
 
 

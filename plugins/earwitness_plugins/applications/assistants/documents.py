@@ -7,31 +7,34 @@ from collections.abc import Iterator, Sequence
 from earwitness import Memory
 from earwitness.ids import derive
 
+from .file import ConversationHead
 from .records import AssistantMessage
 
 ROOM = 4_000
 """Characters of a document, unless a single message is longer: that stays whole."""
 
 
-def documents(container: str, key: str, first: int, messages: Sequence[AssistantMessage]) -> list[Memory]:
-    """The documents of a conversation, of which the first message here has the number `first`.
+def documents(container: str, head: ConversationHead, messages: Sequence[AssistantMessage]) -> list[Memory]:
+    """The documents of a conversation, of which the first message here has the number `head.first`.
 
-    All ids begin with `session_{key}`, and end with the number of the first message in the document: what is uploaded
-    again replaces itself, and what comes later adds to it.
+    All ids begin with `session_{key}_{run}`, and end with the number of the first message in the document: what is
+    uploaded again from the same file replaces itself, and nothing else; what comes later adds to it.
     """
+    session = f"session_{head.key}"
+    run = f"{session}_{head.run}" if head.run else session
     return [
         Memory(
-            id=f"session_{key}_{number}",
+            id=f"{run}_{number}",
             container=container,
             content="\n".join(map(str, group)),
             metadata={
                 "type": "conversation",
-                "sessionId": f"session_{key}",
+                "sessionId": session,
                 "timestamp": group[0].timestamp,
                 "messages": len(group),
             },
         )
-        for number, group in _grouped(first, messages)
+        for number, group in _grouped(head.first, messages)
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import blake2b
@@ -37,6 +38,10 @@ class ConversationHead(Record):
 
     key: str
     """The conversation's key."""
+    container_tag: str = ""
+    """What it is uploaded under; empty in files of earlier versions."""
+    run: str = ""
+    """Random, and so another one wherever the conversation begins anew; empty in files of earlier versions."""
     first: int = 0
     """Number of the first message in the file: so many were uploaded and cleared."""
     last_consolidated: int = 0
@@ -60,10 +65,10 @@ ConversationChange = Callable[[ConversationHead, list[AssistantMessage]], Conver
 class ConversationFile:
     """One conversation on this machine."""
 
-    def __init__(self, folder: Path, key: str) -> None:
+    def __init__(self, folder: Path, key: str, container_tag: str) -> None:
         self.path = folder / f"{file_name(key)}{SUFFIX}"
         """The file."""
-        self._key = key
+        self._key, self._container_tag = key, container_tag
 
     def read(self) -> ConversationContent:
         """The head and the messages; a line that was cut short by a crash was never acknowledged, and is left out.
@@ -72,7 +77,7 @@ class ConversationFile:
         """
         with about_files(self.path.parent):
             if not self._holds_something():
-                return ConversationHead(key=self._key), []
+                return ConversationHead(key=self._key, container_tag=self._container_tag, run=secrets.token_hex(6)), []
             lines = self.path.read_bytes().split(b"\n")[:-1]
         try:
             head, *messages = [json.loads(line) for line in lines]
@@ -81,13 +86,14 @@ class ConversationFile:
             raise InputError(f"{str(self.path)!r} is no conversation that can be read: {error}") from error
         if found[0].key != self._key:
             raise InputError(f"{str(self.path)!r} is conversation {found[0].key!r}, not {self._key!r}.")
+        check_tag(self.path, found[0], self._container_tag)
         return found
 
     def append(self, message: AssistantMessage) -> None:
         """Add a message; durable on return. Raises `StorageError`."""
         with self._changing():
             if not self._holds_something():
-                self._write(ConversationHead(key=self._key), [message])
+                self._write(self.read()[0], [message])
                 return
             with self.path.open("r+b") as file:
                 data = file.read()
@@ -101,7 +107,8 @@ class ConversationFile:
     def change(self, change: ConversationChange) -> None:
         """Replace the whole file by what the change makes of it, at once; durable on return. Raises as `read`."""
         with self._changing():
-            self._write(*change(*self.read()))
+            head, messages = change(*self.read())
+            self._write(head.model_copy(update={"container_tag": self._container_tag}), messages)
 
     def delete(self) -> None:
         """Remove the file; durable on return. Raises `StorageError`."""
@@ -151,13 +158,25 @@ def file_name(key: str) -> str:
     return f"{name[:BEGINNING]}%_{blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
-def heads(folder: Path) -> tuple[list[ConversationHead], list[str]]:
+def check_tag(path: Path, head: ConversationHead, container_tag: str) -> None:
+    """Raises `InputError` for the file of another container."""
+    if head.container_tag not in {"", container_tag}:
+        raise InputError(
+            f"{str(path)!r} is a conversation of container_tag {head.container_tag!r}, not {container_tag!r}."
+        )
+
+
+def heads(folder: Path, container_tag: str) -> tuple[list[ConversationHead], list[str]]:
     """The heads of all conversations in a folder, by file name; and why others cannot be read."""
     found, problems = list[ConversationHead](), list[str]()
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
             with path.open("rb") as file:
-                found.append(ConversationHead.model_validate_json(file.readline()))
+                head = ConversationHead.model_validate_json(file.readline())
+            check_tag(path, head, container_tag)
+            found.append(head)
+        except InputError as error:
+            problems.append(f"{error} It was left out.")
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "its first line is no head of a conversation"
             problems.append(f"{str(path)!r} was left out, because it cannot be read: {why}.")
