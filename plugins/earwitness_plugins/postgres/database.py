@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from random import uniform
@@ -32,6 +32,11 @@ _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 _PLANNED_ONCE = b"SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false)"
 """To plan a statement for each value that it gets, over all partitions, takes longer than to run it."""
+_EACH_WRITES = (
+    b"SELECT set_config('default_transaction_isolation', 'read committed', false),"
+    b" set_config('default_transaction_read_only', 'off', false)"
+)
+"""A statement without a transaction around it is as one within, however the server is configured."""
 _LONGEST_PAUSE = 0.2
 """The most seconds between two attempts."""
 
@@ -114,10 +119,11 @@ class PostgresDatabase:
         a statement without parameters and rows that is sent with the beginning, which saves a way to the server.
         """
         begin = (_WRITE if durable else _WRITE_SOON) + (b"; " + first if first else b"")
-        task = asyncio.ensure_future(self._tried(operation, begin, repeatable=repeatable))
-        self._writes.add(task)
-        task.add_done_callback(self._written)
-        return await asyncio.shield(task)
+        return await self._written_by(self._tried(operation, begin, repeatable=repeatable))
+
+    async def write_at_once(self, operation: PostgresWork[T]) -> T:
+        """As `write` what is durable and repeatable, for one statement: a transaction that needs no other way."""
+        return await self._written_by(self._tried(operation, None, repeatable=True))
 
     async def read(self, operation: PostgresWork[T], *, one_state: bool = True) -> T:
         """Run an operation that sees one state of the database, with every write that has returned.
@@ -172,6 +178,7 @@ class PostgresDatabase:
         milliseconds = str(int(self._statement_timeout * 1000))
         await connection.execute("SELECT set_config('statement_timeout', %s, false)", (milliseconds,))
         await connection.execute(_PLANNED_ONCE)
+        await connection.execute(_EACH_WRITES)
         await connection.execute(_DURABLE)  # a server may be configured to acknowledge what it can still lose
 
     async def _tried(self, operation: PostgresWork[T], begin: bytes | None, *, repeatable: bool) -> T:
@@ -189,6 +196,13 @@ class PostgresDatabase:
             if attempt.lost:
                 await self._opened().check()  # the other connections were lost too, most likely
             await asyncio.sleep(uniform(0.01, _LONGEST_PAUSE))  # noqa: S311 - so that two processes do not wake in step
+
+    async def _written_by(self, attempts: Coroutine[Any, Any, T]) -> T:
+        """What they return. They go on if the caller is cancelled."""
+        task = asyncio.ensure_future(attempts)
+        self._writes.add(task)
+        task.add_done_callback(self._written)
+        return await asyncio.shield(task)
 
     def _written(self, task: asyncio.Task[Any]) -> None:
         self._writes.discard(task)

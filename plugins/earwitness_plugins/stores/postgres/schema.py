@@ -146,6 +146,61 @@ DROP INDEX earwitness.memory_word_number;
 """It rewrites the table. To look into the JSON of every memory took half the time of a search, and the index a fifth of
 that of a write; words are removed by their names."""
 
+_WRITING = """
+CREATE FUNCTION earwitness.write_memories(
+    made_by text, cut_by text, names text[], added integer[], added_words integer[],
+    owners integer[], nth integer[], ids text[], metadata jsonb, exact json[], texts integer[],
+    contents text[], vectors halfvec[], words integer[], holders integer[], terms text[], times integer[],
+    compared integer
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    numbers integer[];
+    held bigint[];
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtext('earwitness.embedder'));
+    SELECT array_agg(l.number), array_agg(l.memories) INTO numbers, held FROM (
+        SELECT c.number, c.memories FROM earwitness.memory_container c WHERE c.name = ANY(write_memories.names)
+        ORDER BY c.name FOR NO KEY UPDATE
+    ) l;
+    IF cardinality(numbers) IS DISTINCT FROM cardinality(names)
+        OR (SELECT count(*) FROM earwitness.memory_fact f
+            WHERE (f.name, f.value) IN (('embedder', made_by), ('words', cut_by))) <> 2
+    THEN
+        RETURN false;
+    END IF;
+    WITH given AS MATERIALIZED (
+        SELECT numbers[g.owner] AS container, nextval('earwitness.memory_number') AS number,
+            held[g.owner] + g.nth >= compared AS indexed, g.id, g.metadata, g.exact, g.text
+        FROM ROWS FROM (
+            unnest(owners, nth, write_memories.ids, write_memories.exact, texts),
+            jsonb_array_elements(write_memories.metadata)
+        ) AS g (owner, nth, id, exact, text, metadata)
+    ), written AS (
+        INSERT INTO earwitness.memory
+            (container, id, number, content, metadata, exact_metadata, embedding, words, indexed)
+        SELECT g.container, g.id, g.number, t.content, g.metadata, g.exact, t.embedding, t.words, g.indexed
+        FROM given g JOIN unnest(contents, vectors, write_memories.words) WITH ORDINALITY
+            AS t (content, embedding, words, place) ON t.place = g.text
+    ), worded AS (
+        INSERT INTO earwitness.memory_word (container, number, term, times, words)
+        SELECT g.container, g.number, h.term, h.times, write_memories.words[h.text]
+        FROM given g JOIN unnest(holders, terms, write_memories.times) AS h (text, term, times) ON h.text = g.text
+        ORDER BY g.container
+    )
+    UPDATE earwitness.memory_container c SET memories = c.memories + a.memories, words = c.words + a.words
+    FROM unnest(numbers, added, added_words) AS a (number, memories, words) WHERE c.number = a.number;
+    RETURN true;
+EXCEPTION WHEN unique_violation THEN
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION earwitness.write_memories IS 'Write memories that are new to containers that are there; false, and \
+nothing is written, if something is otherwise';
+REVOKE EXECUTE ON FUNCTION earwitness.write_memories FROM PUBLIC;
+"""
+"""A batch is one way to the server. Each statement of a function sees what others have written before it, so those
+after the lock see all that its holders before did. Names are sorted; the nth memory of an owner is new to it."""
+
 
 def _partitions(table: str) -> str:
     return "".join(
@@ -161,5 +216,6 @@ MIGRATIONS: tuple[PostgresMigration, ...] = (
     _TABLES + comments(MEMORIES, MEMORIES_COLUMNS) + _partitions("memory") + _partitions("memory_word"),
     _READERS + comments(READERS, READERS_COLUMNS),
     _LEAN,
+    _WRITING,
 )
 """Never change one that was released; add one at the end."""

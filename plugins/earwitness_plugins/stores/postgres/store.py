@@ -21,7 +21,7 @@ from earwitness_plugins.postgres import Connection, PostgresDatabase, PostgresWo
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, work_on
 
-from . import embedder_change, fingerprint, reads, writes
+from . import batches, embedder_change, fingerprint, reads, writes
 from .conditions import JsonbCondition
 from .health import examined
 from .schema import COMPONENT, MIGRATIONS
@@ -133,11 +133,13 @@ class PostgresStore:
 
     async def prepared(self, memories: Sequence[Memory]) -> PostgresWork[None]:
         """What `put` would write, as work for a transaction of this database."""
-        operation = self._writing(await self._prepared(memories), back=False)
+        prepared = await self._prepared(memories)
+        operation = self._writing(prepared, back=False)
 
         async def whole(connection: Connection) -> None:
-            await connection.execute(fingerprint.SHARE)
-            await operation(connection)
+            if not await batches.write_new(connection, prepared, self._fingerprint):
+                await connection.execute(fingerprint.SHARE)
+                await operation(connection)
 
         return whole
 
@@ -247,7 +249,11 @@ class PostgresStore:
         await fingerprint.check(connection, self._database.label, self._fingerprint)
 
     async def _put(self, memories: Sequence[Memory], *, back: bool) -> None:
-        operation = self._writing(await self._prepared(memories), back=back)
+        prepared = await self._prepared(memories)
+        new = partial(batches.write_new, memories=prepared, made_with=self._fingerprint)
+        if not back and await self._database.write_at_once(new):
+            return
+        operation = self._writing(prepared, back=back)
         await self._database.write(operation, repeatable=True, first=fingerprint.SHARE)
 
     def _writing(self, prepared: Sequence[PreparedRow], *, back: bool) -> PostgresWork[None]:
