@@ -36,7 +36,7 @@ _EACH_WRITES = (
     b"SELECT set_config('default_transaction_isolation', 'read committed', false),"
     b" set_config('default_transaction_read_only', 'off', false)"
 )
-"""A statement without a transaction around it is as one within, however the server is configured."""
+"""A statement outside a transaction is as one within it, however the server is configured."""
 _LONGEST_PAUSE = 0.2
 """The most seconds between two attempts."""
 
@@ -122,7 +122,8 @@ class PostgresDatabase:
         return await self._written_by(self._tried(operation, begin, repeatable=repeatable))
 
     async def write_at_once(self, operation: PostgresWork[T]) -> T:
-        """As `write` what is durable and repeatable, for one statement: a transaction that needs no other way."""
+        """As a durable and repeatable `write`, for one statement, which is a transaction by itself: one way to the
+        server in place of three."""
         return await self._written_by(self._tried(operation, None, repeatable=True))
 
     async def read(self, operation: PostgresWork[T], *, one_state: bool = True) -> T:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from earwitness_plugins.postgres import Connection
 
+from . import writes
 from .fingerprint import PostgresFingerprint
-from .writes import EXACT, PreparedRow
+from .writes import PreparedRow
 
 _WRITE = b"""
 SELECT earwitness.write_memories(
@@ -21,10 +22,10 @@ SELECT earwitness.write_memories(
 
 
 async def write_new(connection: Connection, memories: Sequence[PreparedRow], made_with: PostgresFingerprint) -> bool:
-    """Write memories, each another one. False if nothing was written: one is there, or a container or the fingerprint
-    is not.
+    """Write memories, no two with one id. False, and nothing is written, if one of them is there already, or if a
+    container or the fingerprint is not there.
 
-    It is a transaction of its own, unless one has begun. No other writer has these containers until that ends.
+    It is a transaction of its own, unless one has begun; then no other writer has the containers until that ends.
     """
     found = await connection.execute(_WRITE, _given(memories, made_with))
     row = await found.fetchone()
@@ -34,7 +35,7 @@ async def write_new(connection: Connection, memories: Sequence[PreparedRow], mad
 def _given(memories: Sequence[PreparedRow], made_with: PostgresFingerprint) -> dict[str, object]:
     """The function's arguments. A text that several memories have is sent once, with its words.
 
-    Numbers are written as the text of an array, which takes the driver a tenth of the time of a list.
+    Numbers are sent as the text of an array: the driver turns a list into that item by item, and slowly.
     """
     names = sorted({each.container for each in memories})
     owner_of = {name: place for place, name in enumerate(names, 1)}
@@ -65,7 +66,7 @@ def _given(memories: Sequence[PreparedRow], made_with: PostgresFingerprint) -> d
         "holders": _array(place for place, its in enumerate(counts, 1) for _ in its),
         "terms": " ".join([term for its in counts for term in its]),
         "times": _array(times for its in counts for times in its.values()),
-        "compared": EXACT,
+        "compared": writes.EXACT,
     }
 
 

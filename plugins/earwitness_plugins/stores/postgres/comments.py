@@ -82,3 +82,6 @@ READERS_COLUMNS: dict[str, dict[str, str]] = {
         "container": "Name of one container; then session and member are null",
     },
 }
+WRITING: dict[str, str] = {
+    "FUNCTION earwitness.write_memories": "Write memories if all are new and their containers there; else false",
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from earwitness_plugins.postgres import PostgresMigration
 from earwitness_plugins.postgres.comments import comments
 
-from .comments import MEMORIES, MEMORIES_COLUMNS, READERS, READERS_COLUMNS
+from .comments import MEMORIES, MEMORIES_COLUMNS, READERS, READERS_COLUMNS, WRITING
 
 COMPONENT = "store"
 PARTITIONS = 8
@@ -194,12 +194,11 @@ EXCEPTION WHEN unique_violation THEN
     RETURN false;
 END
 $$;
-COMMENT ON FUNCTION earwitness.write_memories IS 'Write memories that are new to containers that are there; false, and \
-nothing is written, if something is otherwise';
-REVOKE EXECUTE ON FUNCTION earwitness.write_memories FROM PUBLIC;
 """
-"""A batch is one way to the server. Each statement of a function sees what others have written before it, so those
-after the lock see all that its holders before did. Names are sorted; the nth memory of an owner is new to it."""
+"""A batch is one way to the server. What is found there already leaves nothing behind, without a look at it before.
+
+Each statement of a function sees what was committed before that statement, so those after the lock see all that was
+written under it. Containers are locked in the order of their names, which are given in that order, as everywhere."""
 
 
 def _partitions(table: str) -> str:
@@ -216,6 +215,6 @@ MIGRATIONS: tuple[PostgresMigration, ...] = (
     _TABLES + comments(MEMORIES, MEMORIES_COLUMNS) + _partitions("memory") + _partitions("memory_word"),
     _READERS + comments(READERS, READERS_COLUMNS),
     _LEAN,
-    _WRITING,
+    _WRITING + comments(WRITING, {}),
 )
 """Never change one that was released; add one at the end."""
