@@ -64,6 +64,8 @@ class SpoolReceipt(Record):
 
     delivered: int
     """How many memories were written or removed."""
+    removed: int = 0
+    """How many of them were removed."""
     skipped: dict[str, int] = {}
     """Why a line was left out → how many lines were."""
 
@@ -142,11 +144,12 @@ class Spool:
         gone = {(name, id) for name, ids in work.remove.items() for id in ids}
         found = [alive[each] for each in alive if each in puts]
         await self._put(session, Work(found, removed=work.removed))
-        await self._remove([each for each in removed if each in gone])
+        taken_out = [each for each in removed if each in gone]
+        await self._remove(taken_out)
         skipped = Counter(_why_not(each, gone, alive) for each in puts if each not in alive)
         skipped.update(_why_not(each, gone, alive) for each in removed if each not in gone)
         left = len(puts) + len(removed) - skipped.total()
-        return SpoolReceipt(delivered=left, skipped=dict(skipped))
+        return SpoolReceipt(delivered=left, removed=len(taken_out), skipped=dict(skipped))
 
     async def _check_containers(self, session: str, names: Collection[str]) -> None:
         claimed = {each.name for each in await self._engine.ledger.claimed(sorted(names)) if each.session == session}

@@ -1,6 +1,7 @@
 """`earwitness doctor`: what is installed, what of it is broken, and how the files are."""
 
 import asyncio
+import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -28,6 +29,38 @@ def test_a_store_that_does_not_exist_yet_is_no_fault_and_is_not_made(run: Run, f
     assert f"nothing is broken, and there is no store '{name}' yet. To make one: earwitness play STORY" in said
     assert "well" not in said
     assert list(folder.iterdir()) == []
+
+
+UNREACHABLE = {
+    "supermemory": 'name = "supermemory"\napi_key = "sk-4711"\nbase_url = "http://127.0.0.1:1"',
+    "qdrant": 'name = "qdrant"\nurl = "http://127.0.0.1:1"',
+    "fallback": 'name = "fallback"\nfallback = "sqlite"\n'
+    'primary = { name = "supermemory", api_key = "sk-4711", base_url = "http://127.0.0.1:1" }',
+}
+
+
+@pytest.mark.parametrize("store", UNREACHABLE)
+def test_a_service_that_does_not_answer_is_named_also_before_there_is_a_story(
+    run: Run, folder: Path, store: str
+) -> None:
+    (folder / "earwitness.toml").write_text(f"[store]\n{UNREACHABLE[store]}\n", "utf-8")
+    result = run("doctor", "--json")
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert report["store"]["exists"] is report["store"]["ok"] is report["ok"] is False
+    assert "127.0.0.1:1" in str(report["store"])
+    shown = run("doctor").output
+    assert "not well" in shown
+    assert "4711" not in shown + result.output
+    assert [each.name for each in folder.iterdir()] == ["earwitness.toml"]
+
+
+def test_a_folder_of_a_store_here_is_not_made_by_a_look_at_it(run: Run, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text('[store]\nname = "markdown"\npath = "memories"\n', "utf-8")
+    report = answer(run("doctor", "--json"))
+    assert report["store"]["exists"] is False
+    assert report["ok"] is True
+    assert [each.name for each in folder.iterdir()] == ["earwitness.toml"]
 
 
 def test_settings_of_a_plugin_that_is_not_installed_are_refused_with_their_line(run: Run, folder: Path) -> None:

@@ -1,10 +1,13 @@
 """`earwitness spool`: what waits while a service is away is listed, tried, dropped, and carried in a file."""
 
+import asyncio
 import json
 import sys
 from pathlib import Path
 
 import pytest
+
+from earwitness import Earwitness
 
 from .conftest import Run, answer
 
@@ -97,6 +100,24 @@ def test_a_file_is_written_and_delivered(away: Run, folder: Path) -> None:
     assert answer(away("spool", "import", "cellar.jsonl", "--json"))["delivered"] == waits
     (folder / "cellar.jsonl").write_text("{not json\n", "utf-8")
     assert "line 1: this is no JSON" in away("spool", "import", "cellar.jsonl").output
+
+
+def test_removals_are_counted_as_such(away: Run, folder: Path) -> None:
+    async def taken_back() -> None:
+        async with Earwitness.open(settings="earwitness.toml") as ew:
+            story = await ew.open_session("cellar")
+            await (await story.say("alice", "Forget this.", key="x1")).decided()
+            await (await story.retract("x1")).decided()
+
+    asyncio.run(taken_back())
+    assert away("spool", "export", "cellar", "-o", "cellar.jsonl").exit_code == 0
+    lines = [json.loads(line)["kind"] for line in (folder / "cellar.jsonl").read_text("utf-8").splitlines()]
+    memories, removals = lines.count("memory"), lines.count("removal")
+    assert removals >= 2
+    (folder / "away").unlink()
+    said = away("spool", "import", "cellar.jsonl").output
+    assert said == f"Delivered: {memories} memories and {removals} removals.\n"
+    assert answer(away("spool", "import", "cellar.jsonl", "--json"))["removed"] == removals
 
 
 def test_a_doctor_says_what_waits_and_why(away: Run) -> None:

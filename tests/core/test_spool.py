@@ -201,7 +201,8 @@ async def test_a_file_carries_removals(ew: Earwitness, service: Service) -> None
     lines = await ew.spool.lines("s1")
     assert {each["kind"] for each in lines} == {"spool", "removal"}
     service.room = 1
-    await ew.spool.deliver(lines)
+    receipt = await ew.spool.deliver(lines)
+    assert receipt.removed == receipt.delivered == len(lines) - 1
     assert await service.count("s1-bob") == 0
 
 

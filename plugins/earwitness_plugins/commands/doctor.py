@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from earwitness import errors
@@ -15,12 +16,15 @@ from earwitness_plugins.terminal import CliContext, story_command
 if TYPE_CHECKING:
     from earwitness import Earwitness
     from earwitness.loading.settings import Settings
+    from earwitness.loading.strategy_spec import StrategySpec
     from earwitness.records.backends import Health
     from earwitness.spool import Undelivered
 
 _EXTRA = lazy_pattern(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 BUNDLES = frozenset({"all", "bench"})
 """Extras that no strategy needs by itself."""
+PLACES = frozenset({"path", "folder"})
+"""Settings of stores that name a place on this machine."""
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
 
@@ -97,7 +101,8 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     from earwitness_plugins.terminal.context import store_exists
 
     if not store_exists(settings):
-        return {"path": settings.path, "exists": False, "ok": True}
+        asked = {} if broken else await _store_elsewhere(settings)
+        return {"path": settings.path, "exists": False, "ok": True, **asked}
     try:
         async with Earwitness.open(settings=settings) as ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
@@ -111,6 +116,43 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         details["ids"] = _with_invisible(invisible)
     ok = all(found.ok for found in health.values()) and "failure" not in spool
     return {**_file(settings), "exists": True, "ok": ok, **details}
+
+
+async def _store_elsewhere(settings: Settings) -> dict[str, Any]:
+    """The health of a store that may be elsewhere, such as a service, asked while the stories' file is still missing.
+
+    Nothing is made here: what the store would make beside the file, it makes in a folder that is removed again.
+    """
+    from tempfile import TemporaryDirectory
+
+    from earwitness.app import Earwitness
+
+    if settings.store.name == settings.ledger.name:
+        return {}
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        given = settings.changed(path=str(Path(folder) / "stories.db"), store=_without_places(settings.store, folder))
+        try:
+            async with Earwitness.open(settings=given) as ew:
+                health = (await ew.health())["store"]
+        except Exception as error:  # noqa: BLE001 - a doctor names what is broken
+            return {"ok": False, "note": errors.named(error).replace(folder, "")}
+    return {"ok": health.ok, "store": health.details}
+
+
+def _without_places(store: StrategySpec, folder: str) -> StrategySpec:
+    """The store's settings, with a place in this folder for every one that does not exist yet."""
+
+    def replaced(settings: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: replaced(value)
+            if isinstance(value, Mapping)
+            else str(Path(folder) / Path(value).name)
+            if name in PLACES and isinstance(value, str) and not Path(value).exists()
+            else value
+            for name, value in settings.items()
+        }
+
+    return store.changed(replaced(store.revealed))
 
 
 def _file(settings: Settings) -> dict[str, str | None]:

@@ -79,8 +79,8 @@ async def export(cli: CliContext, session: str, output: str, force: bool) -> Non
     with opened(output, "w") as file:
         file.writelines(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
     if output != "-":
-        number = len(lines) - 1
-        cli.answer({"exported": number, "file": output}, f"Wrote {_counted(number)} to {output}")
+        number, removed = len(lines) - 1, sum(each["kind"] == "removal" for each in lines)
+        cli.answer({"exported": number, "file": output}, f"Wrote {_counted(number, removed)} to {output}")
 
 
 @story_command("import")
@@ -90,8 +90,10 @@ async def import_(cli: CliContext, file: str) -> None:
     async with cli.open() as ew:
         receipt = await ew.spool.deliver(_read(file))
         left = "".join(f"\nLeft out, {why}: {_counted(number)}." for why, number in receipt.skipped.items())
-        data = {"delivered": receipt.delivered, "skipped": receipt.skipped, "file": file}
-        cli.answer(data, f"Delivered: {_counted(receipt.delivered)}.{left}")
+        cli.answer(
+            {**receipt.model_dump(), "file": file},
+            f"Delivered: {_counted(receipt.delivered, receipt.removed)}.{left}",
+        )
 
 
 def _read(file: str) -> list[dict[str, object]]:
@@ -122,10 +124,12 @@ def _number(waiting: Sequence[Undelivered]) -> int:
     return sum(each.count for each in waiting)
 
 
-def _counted(number: int) -> str:
+def _counted(number: int, removed: int = 0) -> str:
+    """So many memories, of which some are removals."""
     from earwitness.records.prose import counted
 
-    return counted(number, "memory", "memories")
+    removals = f" and {counted(removed, 'removal', 'removals')}" if removed else ""
+    return counted(number - removed, "memory", "memories") + removals
 
 
 for each in (list_, replay, drop, export, import_):
