@@ -136,7 +136,7 @@ async def _store_elsewhere(settings: Settings) -> dict[str, Any]:
                 health = (await ew.health())["store"]
         except Exception as error:  # noqa: BLE001 - a doctor names what is broken
             return {"ok": False, "note": errors.named(error).replace(folder, "")}
-    return {"ok": health.ok, "store": health.details}
+    return {"ok": health.ok, "store": {name: each for name, each in health.details.items() if folder not in str(each)}}
 
 
 def _without_places(store: StrategySpec, folder: str) -> StrategySpec:
