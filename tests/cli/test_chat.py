@@ -175,7 +175,11 @@ def test_a_role_play_leaks_nothing(chat: Chat, model: ScriptedModel) -> None:
     again = chat("/roleplay reconcile vampires discard apply", "/roleplay start", "/roleplay end")
     assert "vampires: discard" in again.stdout
     assert "/roleplay start NAME | end" in again.stderr
-    assert "no role play to end" in again.stderr
+    assert "you are in no role play" in again.stderr
+    chat("/roleplay start heroes", "Bob, I can fly.", "/quit")
+    more = chat("/roleplay end", "/roleplay start heroes", "/roleplay end", "/roleplay reconcile heroes global")
+    assert "To go on with 'heroes': /roleplay start heroes" in more.stderr
+    assert "heroes: global" in more.stdout
 
 
 def test_what_cannot_be_done_is_one_line_and_nothing_is_lost(chat: Chat) -> None:

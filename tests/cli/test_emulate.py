@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -57,6 +58,12 @@ def test_a_port_that_is_taken_is_named() -> None:
         result = CliRunner().invoke(command, ["supermemory", "--port", port])
     assert isinstance(result.exception, InputError)
     assert f"port {port}" in str(result.exception)
+
+
+def test_a_folder_to_keep_it_in_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["supermemory", "--keep", str(tmp_path)])
+    assert isinstance(result.exception, InputError)
+    assert "is a folder. Name a file" in str(result.exception)
 
 
 @pytest.mark.parametrize("options", [["--port", "70000"], ["--lag", "-1"], ["--faults", "2"]])

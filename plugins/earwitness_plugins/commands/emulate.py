@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from earwitness_plugins.terminal import GuessingGroup
@@ -31,6 +33,8 @@ def supermemory(port: int, lag: float, faults: float, keep: str | None) -> None:
     except ModuleNotFoundError as missing:
         needed = "the emulator needs what comes with the client: pip install 'earwitness[supermemory]'."
         raise SettingsError(needed) from missing
+    if keep is not None and Path(keep).is_dir():
+        raise InputError(f"--keep {keep}: this is a folder. Name a file; it is made if it is not there.")
     try:
         emulator = Emulator(port=port, lag=lag, faults=Faults(rate=faults), path=keep).start()
     except OSError as error:

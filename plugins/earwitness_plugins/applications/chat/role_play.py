@@ -35,17 +35,21 @@ class RolePlays:
     async def end(self) -> str:
         """End it: the chat is in the story again. Returns its name. Raises `InputError` where there is none."""
         if self.name is None:
-            raise InputError("there is no role play to end. Begin one with /roleplay start NAME.")
+            left = "".join(f" To go on with {each!r}: /roleplay start {each}" for each in await self.open())
+            raise InputError(f"you are in no role play. Begin one with /roleplay start NAME.{left}")
         name = self.name
         await self._home.canon.end(name)
         self._chat.story, self.name = self._home, None
         return name
 
     async def reconcile(self, name: str, keep_as: str, *, apply: bool) -> tuple[str, bool]:
-        """What becomes of its memories, in words, and whether that was done. Raises `InputError`, `UnknownName`."""
+        """What becomes of its memories, in words, and whether that was done. Whoever chats acts as `owner`.
+
+        Raises `InputError`, `UnknownName`.
+        """
         if self.name == name:
             await self.end()
-        done = await self._home.canon.reconcile(name, keep_as=keep_as, dry_run=not apply)
+        done = await self._home.canon.acting(role="owner").reconcile(name, keep_as=keep_as, dry_run=not apply)
         return str(done), bool(done.applied)
 
     async def open(self) -> list[str]:
