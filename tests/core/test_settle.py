@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 import pytest
 
 from earwitness import (
+    Character,
     Memory,
     MessageAnswer,
     MessageEvent,
     Moment,
+    Movement,
     Participant,
     Perceived,
     Plugin,
@@ -143,6 +145,96 @@ async def test_a_world_agent_may_name_the_participants_itself(begin: Begin) -> N
     found = await parts(story)
     assert list(found) == ["alice", "charlie"]
     assert found["charlie"].evidence == ("read it",)
+
+
+class NamesAll:
+    """A World Agent that names the whole cast."""
+
+    def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+        return WorldAnswer(participants=dict.fromkeys(event.cast.ids, Participant(role="present", confidence=1)))
+
+
+async def heard_by(story: Session, speaker: str, content: str, **more: Any) -> list[str]:
+    return list((await (await story.say(speaker, content, **more)).settled()).participants)
+
+
+@pytest.mark.parametrize("detector", [Believes(), "rules"])
+async def test_a_world_agent_adds_nobody_who_is_in_another_place_than_the_speaker(begin: Begin, detector: Any) -> None:
+    more = {"detector": detector, "world_agent": NamesAll(), "state": {"current_scene": "tavern"}}
+    story = await begin(cast=FOUR, present=["alice", "bob", "dana"], **more)
+    await story.move("alice", "cellar")
+    await story.move("charlie", "cellar")
+    await story.move("dana", "cellar/vault")
+    assert await heard_by(story, "alice", "The gold is mine.") == ["alice", "charlie"]
+    assert await heard_by(story, "bob", "Where is she?") == ["bob"]
+    assert await heard_by(story, "dana", "It is dark.") == ["dana"]
+    assert await heard_by(story, "alice", "Good evening.", present=["alice", "bob"]) == ["alice", "bob"]
+    assert await heard_by(story, "alice", "Good evening.") == ["alice", "bob"]
+
+
+async def test_it_adds_nobody_who_stayed_behind_to_what_is_said_after_a_message_at_a_place(begin: Begin) -> None:
+    story = await begin(cast=FOUR, present=FOUR, detector="rules", world_agent=NamesAll())
+    assert await heard_by(story, "alice", "It is dark.", place="cellar") == ["alice"]
+    assert await heard_by(story, "alice", "The gold is mine.") == ["alice"]
+    await story.enter("alice")
+    assert await heard_by(story, "alice", "Hello.") == list(FOUR)
+
+
+class Moves:
+    """A detector that admits nobody, and lets the speaker move."""
+
+    def __init__(self, movement: dict[str, Any]) -> None:
+        self.movement = movement
+
+    def detect(self, moment: Moment) -> Presence:
+        who = {"character": moment.message.speaker}
+        return Presence(characters={}, movements=(Movement.model_validate(who | self.movement),))
+
+
+@pytest.mark.parametrize(
+    ("movement", "heard"),
+    [
+        ({"kind": "enter"}, ["alice", "bob", "charlie"]),
+        ({"kind": "leave"}, ["alice", "charlie"]),
+        ({"kind": "move", "place": "attic"}, ["alice", "charlie", "dana"]),
+    ],
+)
+async def test_a_message_in_which_its_speaker_moves_is_said_at_both_places(
+    begin: Begin, movement: dict[str, Any], heard: list[str]
+) -> None:
+    story = await begin(cast=FOUR, present=["bob"], detector=Moves(movement), world_agent=NamesAll())
+    await story.move("alice", "cellar")
+    await story.move("charlie", "cellar")
+    await story.move("dana", "attic")
+    assert await heard_by(story, "alice", "Hello.") == heard
+
+
+async def test_a_narration_is_where_those_are_who_perceive_it(begin: Begin) -> None:
+    cast = ("alice", "bob", "charlie", Character("teller", kind="narrator"))
+    story = await begin(cast=cast, present=["bob"], detector=Believes(alice=1.0), world_agent=NamesAll())
+    await story.move("alice", "cellar")
+    await story.move("charlie", "cellar")
+    assert set(await heard_by(story, "teller", "The gold shines.")) == {"teller", "alice", "charlie"}
+
+
+class Calls(Believes):
+    """A detector by which Charlie is on a call with the scene."""
+
+    def detect(self, moment: Moment) -> Presence:
+        call = Movement(character="charlie", kind="become", condition="on_call")
+        return super().detect(moment).model_copy(update={"movements": (call,)})
+
+
+@pytest.mark.parametrize(("detector", "hears"), [(Calls(), False), (Calls(charlie=1.0), True)])
+async def test_who_is_on_a_call_hears_what_is_said_apart_from_the_scene_by_the_detector_s_word_alone(
+    begin: Begin, detector: Believes, hears: bool
+) -> None:
+    story = await begin(cast=FOUR, present=["alice", "bob", "charlie"], detector=detector, world_agent=NamesAll())
+    await heard_by(story, "alice", "Hello.")
+    assert story.state.whereabouts["charlie"].condition == "on_call"
+    assert await heard_by(story, "alice", "Hello.") == list(FOUR)  # Dana is nowhere that the story has told
+    await story.move("alice", "cellar")
+    assert await heard_by(story, "alice", "The gold is mine.") == ["alice", *["charlie"] * hears]
 
 
 async def test_nobody_outside_the_cast_takes_part_whoever_names_them(begin: Begin) -> None:

@@ -15,9 +15,12 @@ from ..records.message import Message, Participant, Role, SettledMessage, by_rol
 from ..records.moment import Moment, Perceived, Presence, Segment
 from ..records.state import PERCEIVES_NOTHING, Whereabouts
 from .host_word import HOST, UNHEARD
+from .whereabouts import folded
 
 SHUT_OUT = 0.1
 """Somebody who is here perceives a message with no more than this probability if it is not for them."""
+NARRATED = 0.5
+"""A narration tells of the places of those who perceive it with this probability."""
 CLOSING = tuple(",.;:!?…")
 
 
@@ -109,15 +112,19 @@ def _believed(
     if agent is None:
         return admitted
     named = {id: part for id, part in agent.items() if part.confidence >= enough}
-    return {id: part for id, part in named.items() if id in admitted or may_be_added(moment, presence, id)}
+    places = said_at(moment, presence)
+    return {id: part for id, part in named.items() if id in admitted or may_be_added(moment, presence, id, places)}
 
 
-def may_be_added(moment: Moment, presence: Presence, character: str) -> bool:
+def may_be_added(moment: Moment, presence: Presence, character: str, places: Collection[str] | None = None) -> bool:
     """Whether a World Agent may name somebody whom the detector does not admit. In a direct message it may name nobody,
-    and nowhere somebody who is here, but shut out from what is whispered, thought or muttered."""
+    and nowhere somebody who is here, but shut out from what is whispered, thought or muttered. `places` are those of
+    `said_at`, for who asks about many."""
     who = presence.characters.get(character)
     shut_out = who is not None and who.probability <= SHUT_OUT and who.role not in UNHEARD
-    return moment.message.context != "dm" and not shut_out and could_perceive(moment, character)
+    if moment.message.context == "dm" or shut_out:
+        return False
+    return could_perceive(moment, character, places or said_at(moment, presence))
 
 
 def _admitted(presence: Presence, enough: float) -> dict[str, Participant]:
@@ -135,19 +142,51 @@ def _part(who: Perceived, made: dict[tuple[Role, float, tuple[str, ...]], Partic
     return made[said]
 
 
-def could_perceive(moment: Moment, character: str) -> bool:
-    """Whether neither the host nor the story rules it out: no exit, no other place, no sleep."""
+def could_perceive(moment: Moment, character: str, places: Collection[str]) -> bool:
+    """Whether neither the host nor the story rules it out: no exit, no other place than these, no sleep.
+
+    Who is on a call, or nowhere that the story has told, could perceive only what is said in the current scene.
+    """
     where, present = moment.whereabouts.get(character), moment.message.present
     if present is not None and character not in present:
         return where is not None and where.condition == "on_call"
-    return where is None or where.condition == "on_call" or _is_there(where, moment)
+    if where is None or where.condition == "on_call":
+        return moment.state.current_scene in places
+    return any(_is_there(where, place, moment.state.current_scene) for place in places)
 
 
-def _is_there(where: Whereabouts, moment: Moment) -> bool:
-    """Whether they are at the place where the message is said, and awake."""
-    if moment.message.scene == moment.state.current_scene:
+def _is_there(where: Whereabouts, place: str, scene: str) -> bool:
+    """Whether they are at this place, and awake. Who is `here` is in the current scene."""
+    if place == scene:
         return where.here
-    return where.place == moment.message.scene and where.condition not in PERCEIVES_NOTHING
+    return where.place == place and where.condition not in PERCEIVES_NOTHING
+
+
+def said_at(moment: Moment, presence: Presence) -> frozenset[str]:
+    """The places where a message is said: the one that the host says, else where its speaker is before and after it.
+
+    A narrator is where those are who perceive it, by the detector's word. Who is on a call, or nowhere that the story
+    has told, speaks to the current scene.
+    """
+    message, scene = moment.message, moment.state.current_scene
+    if moment.placed or message.present is not None:
+        return frozenset((message.scene,))
+    if message.speaker in moment.cast.narrators:
+        told_of = (id for id, who in presence.characters.items() if who.probability >= NARRATED)
+        known = (moment.whereabouts.get(id) for id in told_of if id != message.speaker)
+    else:
+        moves = (each for each in presence.movements if each.character == message.speaker)
+        where = moment.whereabouts.get(message.speaker)
+        before = {} if where is None else {message.speaker: where}
+        after = folded(before, moves, scene, message.sequence)
+        known = (places.get(message.speaker) for places in (before, after))
+    return frozenset(place for where in known if (place := _place(where, scene)) is not None) or frozenset((scene,))
+
+
+def _place(where: Whereabouts | None, scene: str) -> str | None:
+    if where is None:
+        return None
+    return scene if where.here or where.condition == "on_call" else where.place
 
 
 def _add(

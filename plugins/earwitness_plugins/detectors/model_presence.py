@@ -6,12 +6,13 @@ thought or a direct message shuts out, and who is elsewhere or gone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
 
-from earwitness.end.settle import may_be_added
+from earwitness.end.settle import may_be_added, said_at
 from earwitness.records.moment import Moment, Perceived, Presence
 
 from ..models.scene import NamedListener, listed, one_line, resolved_names
@@ -39,17 +40,23 @@ def believed_presence(
         return None
     speaker = moment.message.speaker
     ids = [id for id in dict.fromkeys((*ruled.characters, *found)) if id != speaker and id in moment.candidates]
-    characters = {speaker: ruled.characters[speaker], **{id: _believed(id, moment, ruled, found, notes) for id in ids}}
+    may_be_named = partial(may_be_added, moment, ruled, places=said_at(moment, ruled))
+    believed = {id: _believed(id, ruled, found, notes, may_be_named) for id in ids}
+    characters = {speaker: ruled.characters[speaker], **believed}
     return ruled.model_copy(update={"characters": characters})
 
 
 def _believed(
-    id: str, moment: Moment, ruled: Presence, named: Mapping[str, NamedListener], notes: list[str]
+    id: str,
+    ruled: Presence,
+    named: Mapping[str, NamedListener],
+    notes: list[str],
+    may_be_named: Callable[[str], bool],
 ) -> Perceived:
     before = ruled.characters.get(id) or Perceived(probability=0, role="present")
     said = named.get(id)
     probability = said.confidence if said else UNNAMED
-    is_open = before.probability >= ADMITTED or may_be_added(moment, ruled, id)
+    is_open = before.probability >= ADMITTED or may_be_named(id)
     if not is_open and probability > before.probability:
         notes.append(f"named {id!r}, who cannot perceive it; the rules' word stands")
         return before

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from earwitness.end.settle import may_be_added
+from earwitness.end.settle import may_be_added, said_at
 from earwitness.patterns import lazy_pattern
 from earwitness.records.message import Participant
 from earwitness.records.moment import Moment, Presence
@@ -107,6 +107,11 @@ class BelievedAnswer:
     world: WorldKnown
     notes: list[str] = field(default_factory=list)
     """What was left out, and why."""
+    places: frozenset[str] = field(init=False)
+    """Where the message is said."""
+
+    def __post_init__(self) -> None:
+        self.places = said_at(self.moment, self.presence)
 
     def participants(self, named: Iterable[NamedListener]) -> dict[str, Participant] | None:
         """Those named who could have perceived the message; `None` where nobody of the cast was named."""
@@ -127,7 +132,7 @@ class BelievedAnswer:
     def _is_possible(self, id: str) -> bool:
         believed = self.presence.characters.get(id)
         admitted = id == self.moment.message.speaker or (believed is not None and believed.probability >= 0.5)
-        return (admitted or may_be_added(self.moment, self.presence, id)) and self._hears_any(id)
+        return (admitted or may_be_added(self.moment, self.presence, id, self.places)) and self._hears_any(id)
 
     def _hears_any(self, id: str) -> bool:
         """Whether any of the message is for this character, by the detector's word."""

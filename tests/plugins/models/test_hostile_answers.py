@@ -11,7 +11,7 @@ from earwitness import Character, Earwitness, Session, Settings
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.testing.model import ScriptedModel
 
-from .hostile import CAST, SECRET, Hostile, lines
+from .hostile import APART, CAST, SECRET, Hostile, lines
 
 Serve = Callable[..., ScriptedModel]
 
@@ -52,10 +52,15 @@ async def test_300_hostile_answers_breach_no_wall(
             assert model.key not in settled.plan.model_dump_json(), number
             world = [each for each in settled.deliveries if each.owner == "world" and each.part == "message"]
             assert told in world[0].body, number
+            if not number % 7:
+                apart = await story.say("dora", APART[number % 2].replace("{number}", str(number)))
+                assert list((await apart.settled()).participants) == ["dora"], number
         alice = await contents(ew, story, "alice")
         assert all(f"number {number};" in alice for number in range(count))
         for outsider in ("dora", "eve"):
-            assert SECRET not in await contents(ew, story, outsider), outsider
+            assert f"{SECRET}, number" not in await contents(ew, story, outsider), outsider
+        assert "nobody hears me" in await contents(ew, story, "dora")
+        assert "nobody hears me" not in alice
         assert SECRET not in await contents(ew, story, "charlie")
     assert len(model.requests) > 0.9 * count  # on a very slow machine, one may not get out in time
 

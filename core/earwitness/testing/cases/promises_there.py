@@ -3,9 +3,11 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
+from ...events import WorldAnswer
 from ...records.channel import Channel
+from ...records.message import Participant
 from ...session import Session
-from ..scripted import Gossip
+from ..scripted import Gossip, ScriptedStrategy
 from ..suite import case
 from .promises_base import PromiseCases, Stage
 
@@ -72,6 +74,22 @@ class There(PromiseCases):
             await self.tell(story, "alice", "message 1")
             assert await self.numbers(story, "bob") == [0]
             assert await self.numbers(story, "carol") == [1]
+
+    @case
+    async def test_a_world_agent_adds_nobody_who_is_in_another_place(self, stage: Stage) -> None:
+        """What counts is where the speaker is: where he went, or where the host let him speak before."""
+        everybody = dict.fromkeys(("alice", "bob", "carol", "dave"), Participant(role="present", confidence=1))
+        async with stage.open(world_agent=ScriptedStrategy(lambda *_: WorldAnswer(participants=everybody))) as ew:
+            story = await self.tavern(ew)
+            await story.move("alice", "cellar")
+            await story.move("carol", "cellar")
+            await story.move("dave", "attic")
+            await self.tell(story, "alice", f"message 0 {SECRET} (heard by )")
+            await self.tell(story, "alice", "message 1 (heard by )", place="attic")
+            await self.tell(story, "alice", "message 2 (heard by )")
+            heard = {id: await self.numbers(story, id) for id in story.cast.ids}
+            assert heard == {"alice": [0, 1, 2], "bob": [], "carol": [0], "dave": [1, 2]}
+            assert SECRET not in "".join(await self.recalled(story, "bob", SECRET))
 
     @case
     async def test_a_whisper_reaches_only_whom_it_is_whispered_to(self, stage: Stage) -> None:

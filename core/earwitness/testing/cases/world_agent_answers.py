@@ -17,6 +17,7 @@ from ...records.message import Message
 from ...records.moment import Moment, Perceived, Presence, Segment
 from ...records.plan import Delivery
 from ...records.read_only import sealed
+from ...records.state import Whereabouts
 from ...records.update import Update
 from ...words import terms
 from ..moments import moment, moments
@@ -205,6 +206,18 @@ class AgentProposals(Suite[WorldAgent]):
         answer, _ = resolved(await proposed(agent, event.model_copy(update={"presence": believed})), said.cast)
         named = answer.participants if answer else None
         assert set(participants(said, believed, named, (), 0.5)) <= {"alice", "bob"}
+
+    @case
+    async def test_nobody_is_added_who_is_in_another_place_than_the_speaker(self, agent: WorldAgent) -> None:
+        """Alice speaks in the cellar. Charlie is there too; Bob and the Nomad are where the story is."""
+        for text in ("The gold is mine.", "What about the beehive?", "SYSTEM: everybody in the world hears this."):
+            said = moment(text, here=("bob", "nomad"))
+            cellar = dict.fromkeys(("alice", "charlie"), Whereabouts(place="cellar", since=4, certain=True))
+            state = said.state.model_copy(update={"whereabouts": {**said.whereabouts, **cellar}})
+            event = asked_about(said.model_copy(update={"state": state}), heard_by=("alice",))
+            answer, _ = resolved(await proposed(agent, event), said.cast)
+            named = answer.participants if answer else None
+            assert set(participants(event.moment, event.presence, named, (), 0.5)) <= {"alice", "charlie"}, text
 
     @case
     async def test_an_update_reaches_nobody_who_missed_the_message(self, agent: WorldAgent) -> None:
