@@ -88,14 +88,14 @@ def about_files(folder: Path) -> Iterator[None]:
         raise StorageError(f"{path!r} cannot be read or written: {error.strerror or error}.") from error
 
 
-def replaced(path: Path, text: str, still: Callable[[], bool]) -> bool:
+def replaced(path: Path, text: str | bytes, still: Callable[[], bool]) -> bool:
     """Write a file so that it is the old one or the new one, whatever happens. Only one may do so at a time.
 
     False, and nothing is changed, if at the end the old one is not `still` what it was.
     """
     new = path.with_name(f".{path.name}.new")
-    with new.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    with new.open("wb") as file:
+        file.write(text.encode() if isinstance(text, str) else text)
         file.flush()
         os.fsync(file.fileno())
     if not still():

@@ -241,6 +241,9 @@ async def test_a_conversation_that_fails_later_loses_no_result(ew: Earwitness, s
     assert closing.cleared
     assert closing.left_out == ("conversation 'telegram:1': ValueError: no model",)
     assert len(await failed.messages()) == 6
+    taken = len(service.taken)
+    assert (await failed.close()).failure == "ValueError: no model"
+    assert len(service.taken) == taken  # what is confirmed is noted
 
 
 @pytest.mark.parametrize("key", ["x" * 300, "ü" * 300, "😀" * 300])

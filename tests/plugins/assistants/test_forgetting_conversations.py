@@ -73,6 +73,26 @@ async def test_a_message_that_is_no_text_is_refused(ew: Earwitness) -> None:
         await ew.conversation("telegram:42").add("user", None)
 
 
+async def test_half_a_character_is_refused_and_nothing_is_written(ew: Earwitness) -> None:
+    conversation = ew.conversation("telegram:42")
+    with pytest.raises(InputError, match=r"content = 'hello .*' holds half a character \('\\ud800'\) at 6"):
+        await conversation.add("user", "hello \ud800")
+    with pytest.raises(InputError, match=r"query = .* holds half a character"):
+        await conversation.context("\udc00")
+    assert await conversation.messages() == ()
+
+
+@pytest.mark.parametrize("limit", ["5", None, -1, 1.5, True])
+async def test_a_limit_that_is_none_is_refused(ew: Earwitness, limit: Any) -> None:
+    with pytest.raises(InputError, match=r"limit = .* must be a whole number from 0 on"):
+        await ew.conversation("telegram:42").context("Mio", limit=limit)
+
+
+async def test_a_query_that_is_no_text_is_refused(ew: Earwitness) -> None:
+    with pytest.raises(InputError, match="query = None must be text"):
+        await ew.conversation("telegram:42").context(None)  # type: ignore[arg-type]
+
+
 async def test_a_fact_that_a_document_says_already_is_not_shown_twice(tmp_path: Path) -> None:
     async with Earwitness.open(tmp_path / "bot.db") as ew:
         conversation = ew.conversation("telegram:42")

@@ -35,7 +35,7 @@ from .context import context_of, tried
 from .documents import digest, documents
 from .file import ConversationContent, ConversationFile, ConversationHead
 from .folders import ConversationFolders, tag_of
-from .records import AssistantContext, AssistantMessage, ConversationClosing, check_message
+from .records import AssistantContext, AssistantMessage, ConversationClosing, check_message, check_question
 from .settings import AssistantSettings
 
 _log = logging.getLogger("earwitness")
@@ -140,12 +140,17 @@ class AssistantConversations:
     async def replay(self, *, but: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Upload the conversations whose upload had failed; returns the keys of those that succeeded, and failures."""
         found, failures = await self.heads()
-        uploaded = []
+        uploaded = list[str]()
         for key in (each.key for each in found if each.is_pending and each.key != but):
             try:
-                uploaded += [key] if (await self(key).retry()).uploaded else []
+                closing = await self(key).retry()
             except Exception as error:  # noqa: BLE001 - one that fails keeps no other from being uploaded
                 failures.append(f"conversation {key!r}: {named(error)}")
+                continue
+            if closing.uploaded and closing.failure:
+                failures.append(f"conversation {key!r}: {closing.failure}")
+            elif closing.uploaded:
+                uploaded.append(key)
         return tuple(uploaded), tuple(failures)
 
 
@@ -171,7 +176,10 @@ class AssistantConversation:
         await self._bot.claim()
         await asyncio.to_thread(self._file.append, message)
         if self._bot.uploads.is_here:
-            await self._consolidate_in_time()
+            try:
+                await self._consolidate_in_time()
+            except Exception as error:  # noqa: BLE001 - the message was added: it is tried again with the next one
+                self._warn(error)
 
     async def messages(self) -> tuple[AssistantMessage, ...]:
         """The messages on this machine, oldest first."""
@@ -192,8 +200,10 @@ class AssistantConversation:
     async def context(self, query: str, *, limit: int = 10) -> AssistantContext:
         """What the bot should know: what the store finds, and the profile of the user where its service makes one.
 
-        If the store fails, what is remembered here of all conversations, and why it failed.
+        If the store fails, what is remembered here of all conversations, and why it failed. Raises `InputError` for a
+        query or limit that is none.
         """
+        check_question(query, limit)
         uploads = self._bot.uploads
         hits, profile = await asyncio.gather(
             tried(uploads.search(query, limit=limit)), tried(self._bot.profile_of(uploads))
@@ -206,7 +216,8 @@ class AssistantConversation:
     async def close(self, *, clear: bool = True) -> ConversationClosing:
         """Upload the conversation, and clear it here once the store has confirmed all of it, unless `clear` is false.
 
-        What could not be uploaded is kept, and exactly that is tried again after the next upload that succeeds.
+        What could not be uploaded is kept, and exactly that is tried again after the next upload that succeeds. If it
+        was uploaded, but its consolidator raised, nothing is cleared, and `failure` says why.
         """
         closing = await self._upload(clear=clear)
         if not closing.uploaded:
@@ -247,7 +258,12 @@ class AssistantConversation:
             failure = named(error)
         missing = sum(confirmed.get(each.id) != digest(each) for each in every)
         cleared = clear and not missing and bool(messages)
-        made, done = await self._consolidated(head, messages, len(messages)) if cleared else (Consolidation(), 0)
+        made, done = Consolidation(), 0
+        if cleared:
+            try:
+                made, done = await self._consolidated(head, messages, len(messages))
+            except Exception as error:  # noqa: BLE001 - whatever a consolidator raises: nothing is cleared
+                cleared, failure = False, named(error)
 
         def after(now: ConversationHead, there: list[AssistantMessage]) -> ConversationContent:
             """What was added meanwhile stays, also what was begun anew because all was forgotten meanwhile."""
@@ -257,7 +273,7 @@ class AssistantConversation:
             if cleared:
                 emptied = {"first": now.first + len(messages), "confirmed": {}, "is_pending": False, "clears": clear}
                 return now.model_copy(update=emptied), there[len(messages) :]
-            kept = {"confirmed": confirmed, "is_pending": bool(missing), "clears": clear}
+            kept = {"confirmed": confirmed, "is_pending": failure is not None, "clears": clear}
             return now.model_copy(update=kept), there
 
         await asyncio.to_thread(self._file.change, after)
@@ -303,7 +319,10 @@ class AssistantConversation:
         try:
             await self._consolidate_older()
         except Exception as error:  # noqa: BLE001 - whatever a consolidator raises: it is tried again with the next one
-            _log.warning("conversation %r could not be consolidated: %s", self.key, named(error))
+            self._warn(error)
+
+    def _warn(self, error: BaseException) -> None:
+        _log.warning("conversation %r could not be consolidated: %s", self.key, named(error))
 
     async def _consolidate_older(self) -> None:
         """Consolidate what is older than the last `memory_window` messages, once there are twice as many."""

@@ -47,7 +47,7 @@ class ConversationHead(Record):
     last_consolidated: int = 0
     """Number of the message after the last one that is consolidated."""
     is_pending: bool = False
-    """Whether an upload failed, and is to be tried again."""
+    """Whether an upload failed, or what would have been cleared was not consolidated: that is to be tried again."""
     clears: bool = True
     """Whether the conversation is cleared once that succeeds."""
     confirmed: dict[str, str] = {}

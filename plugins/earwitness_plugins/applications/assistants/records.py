@@ -53,7 +53,7 @@ class ConversationClosing(Record):
     left_out: tuple[str, ...] = ()
     """Why others were not: files that cannot be read, and whatever else failed."""
     failure: str | None = None
-    """Why the store did not take it."""
+    """Why the store did not take it, or why it was not consolidated, and so not cleared."""
 
 
 def check_message(role: object, content: object) -> None:
@@ -65,3 +65,23 @@ def check_message(role: object, content: object) -> None:
         )
     if not isinstance(content, str):
         raise InputError(f"content = {quoted(content)} must be text, as in add('user', 'Hello.').")
+    check_text("content", content)
+
+
+def check_question(query: object, limit: object) -> None:
+    """Raises `InputError` for what cannot be asked."""
+    if not isinstance(query, str):
+        raise InputError(f"query = {quoted(query)} must be text, as in context('What is my cat called?').")
+    check_text("query", query)
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise InputError(f"limit = {quoted(limit)} must be a whole number from 0 on, as in context('…', limit=5).")
+
+
+def check_text(name: str, text: str) -> None:
+    """Raises `InputError` for text that no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{name} = {quoted(text)} holds half a character ({text[error.start]!r}) at {error.start}. Replace it."
+        ) from error

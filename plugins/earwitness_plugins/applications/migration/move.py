@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from earwitness.errors import InputError, StorageError
 from earwitness.protocols import Ledger, Store
 from earwitness.records.base import Record
+from earwitness_plugins.applications.assistants import ConversationFolders
 
+from .conversations import MovedConversations, check_conversations, move_conversations
 from .memories import MovedContainer, move_container
 from .sessions import check_ours, move_session, session_digest
 from .shared import forget_as_the_source, move_memberships, shared_digest
@@ -21,6 +24,8 @@ class Backends(NamedTuple):
     store: Store
     data_owners: Sequence[str] = ()
     """Names of plugins and strategies that may keep data."""
+    conversations: ConversationFolders | None = None
+    """Where chat assistants keep their conversations; `None` = they are left alone."""
 
 
 class MovedSession(Record):
@@ -47,6 +52,8 @@ class Moved(Record):
     """Name of each container with memories → how many memories, and their digest, in both stores."""
     memories: int
     """How many memories in all."""
+    conversations: MovedConversations
+    """The conversations of chat assistants on this machine."""
     was_there: bool
     """Whether the target held all of it already, so that nothing was written."""
 
@@ -61,6 +68,8 @@ async def moved(
 ) -> Moved:
     """Move all stories, and verify them by counts and digests. The source is only read.
 
+    The conversations of chat assistants on this machine move along where both backends name their folders.
+
     An interrupted move goes on where it stopped; a finished one only verifies. `seen` is called with the number of
     entries and containers that were moved. Raises `InputError` for a target that holds anything else, and
     `StorageError` if something is not the same in both.
@@ -72,15 +81,28 @@ async def moved(
         store: whether the memories move.
         seen: told of progress.
     """
+    files = _checked(source, target)
     sessions = await _move_ledger(source, target, seen) if ledger else ()
     containers = await _move_store(source, target, seen) if store else {}
+    conversations = await asyncio.to_thread(move_conversations, *files) if files else MovedConversations()
     found = {name: each.found for name, each in containers.items()}
+    were_there = [*(each.was_there for each in sessions), *(each.was_there for each in containers.values())]
     return Moved(
         sessions=tuple(sessions),
         containers={name: f"{count} {digest}" for name, (count, digest) in found.items()},
         memories=sum(each.memories for each in found.values()),
-        was_there=all([each.was_there for each in sessions] + [each.was_there for each in containers.values()]),
+        conversations=conversations,
+        was_there=all([*were_there, conversations.was_there]),
     )
+
+
+def _checked(source: Backends, target: Backends) -> tuple[ConversationFolders, ConversationFolders] | None:
+    """Whose conversations move, if both places have any. Raises `InputError` before anything else has moved."""
+    if source.conversations is None or target.conversations is None:
+        return None
+    if source.conversations.root.resolve() != target.conversations.root.resolve():
+        check_conversations(source.conversations, target.conversations)
+    return source.conversations, target.conversations
 
 
 async def _move_ledger(source: Backends, target: Backends, seen: Callable[[int], object]) -> Sequence[MovedSession]:
