@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from .consultation import Consultant
 from .dispatch import Plugins
-from .extras import ClaimingLedger, LocalFirstStore, TransactionLedger, TransactionStore
+from .extras import ClaimingLedger, LocalFirstStore, TransactionLedger, TransactionStore, WaitingLedger
 from .foreground import Foreground
 from .lifecycle import Lifecycle
 from .loading.resources import Resources
@@ -108,6 +108,11 @@ class Engine:
     def claims(self) -> ClaimingLedger | None:
         """The ledger, if several processes may decide on it and one of them at a time claims a session."""
         return self.ledger if isinstance(self.ledger, ClaimingLedger) else None
+
+    @cached_property
+    def waiting_ledger(self) -> WaitingLedger | None:
+        """The ledger, if it says which sessions have something for a container that the store has not taken."""
+        return self.ledger if isinstance(self.ledger, WaitingLedger) else None
 
     @cached_property
     def local_first(self) -> LocalFirstStore | None:

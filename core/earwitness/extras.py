@@ -99,6 +99,19 @@ class ClaimingLedger(Protocol):
 
 
 @runtime_checkable
+class WaitingLedger(Protocol):
+    """An optional extra of ledgers, for recalls of containers beyond sessions, which other stories write to. Without
+    it, these are always read from the store here, where the store is a `LocalFirstStore`; and what another story has
+    retracted is recalled from any other store until it is removed there."""
+
+    async def waiting(self, container: str) -> Sequence[str]:
+        """Ids of all sessions that have a recorded plan which is not applied yet and may change this container, sorted.
+
+        A session too many does no harm. Every recall of such a container asks, so that this must be quick."""
+        ...
+
+
+@runtime_checkable
 class DataOwnersLedger(Protocol):
     """An optional extra of ledgers. Without it, `migrate` leaves behind what plugins keep that are neither installed
     nor named in a plan."""

@@ -16,7 +16,7 @@ async def own_memories(engine: Engine, live: Live, character: str, channel: Chan
     all of them. Raises `StorageError`, and `StrategyError` if `strict`."""
     reader = Reader(live.snapshot, character, channel)
     read, failures = await own_read(engine, reader, 1, dict(live.data()))
-    source = RecallSource(engine, live, engine.settings.recall.timeout)
+    source = RecallSource(engine, live, engine.settings.recall.timeout, read.container)
     found = [each for each in await source.list(read.container, filter=read.permitted) if read.allows(each)]
     found.sort(key=lambda each: (each.learned_day is not None, each.learned_day or 0.0))
     marked = [each for each in found if read.why_unsayable(each) is not None]

@@ -46,8 +46,8 @@ class PastSource(RecallSource):
     The store is searched as it is. Memories that have changed since are replaced by what they were, or left out.
     """
 
-    def __init__(self, engine: Engine, live: Live, limit: float, before: int) -> None:
-        super().__init__(engine, live, limit)
+    def __init__(self, engine: Engine, live: Live, limit: float, own: str, before: int) -> None:
+        super().__init__(engine, live, limit, own)
         self._before = before
         self._known: dict[str, Mapping[str, Memory | None]] = {}
         self._replaced: dict[str, Sequence[Memory]] = {}

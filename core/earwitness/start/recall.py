@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..consultation import Answered
+from ..containers import character_container_name
 from ..engine import Engine
 from ..errors import SettingsError, StrategyError, did_you_mean
 from ..events import RecallAnswer, RecallEvent
@@ -142,9 +143,10 @@ def _late(withheld: Mapping[str, str]) -> list[str]:
 
 
 def _source(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> RecallSource:
+    own = character_container_name(live.snapshot.id, request.character)
     if request.before is None:
-        return RecallSource(engine, live, settings.timeout)
-    return PastSource(engine, live, settings.timeout, request.before.sequence)
+        return RecallSource(engine, live, settings.timeout, own)
+    return PastSource(engine, live, settings.timeout, own, request.before.sequence)
 
 
 def _observer_failures(engine: Engine) -> Sequence[str]:

@@ -28,10 +28,12 @@ AT_HAND = 200
 class RecallSource:
     """The reads of one recall. After a failure the store is not asked again, so the recall keeps its time limit."""
 
-    def __init__(self, engine: Engine, live: Live, limit: float) -> None:
+    def __init__(self, engine: Engine, live: Live, limit: float, own: str) -> None:
         self._engine = engine
         self._live = live
         self._limit = limit
+        self._own = own
+        """The reader's own container, which only this session writes to."""
         self.failure: str | None = None
         """Why the store did not answer. If set, the memories come from the latest entries only."""
         self._is_away = False
@@ -43,7 +45,15 @@ class RecallSource:
         store = self._engine.local_first
         return store.failures if store else ()
 
-    def _store(self, container: str) -> Store:
+    async def _waiting(self, container: str) -> Sequence[str] | None:
+        """The sessions that have decided something for a container that others write to, too, which the store has not
+        taken yet; `None` where the ledger does not say."""
+        if container == self._own or self.failure is not None:
+            return ()
+        ledger = self._engine.waiting_ledger
+        return await ledger.waiting(container) if ledger else None
+
+    def _store(self, container: str, waiting: Sequence[str] | None) -> Store:
         """The store to ask: the one here, where there are two and the one elsewhere may lack something yet.
 
         What is on its way may arrive during the search, which finds it as little then as `Live.unapplied` does.
@@ -51,15 +61,21 @@ class RecallSource:
         both = self._engine.local_first
         if both is None:
             return self._engine.store
-        lacks = self._is_away or any(each.concerns(container) for each in self._live.unapplied.values())
+        lacks = self._is_away or waiting is None or len(waiting) > 0
+        lacks = lacks or any(each.concerns(container) for each in self._live.unapplied.values())
         return both.local if lacks else self._engine.store
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
         """The best hits, best first. Raises `StorageError` if `strict`."""
         lacking = dict(self._live.lacking)  # what is written meanwhile is perhaps not found
-        found = await self._asked(self._store(container).search(container, query, filter=filter, limit=limit))
+        waiting = await self._waiting(container)
+        store = self._store(container, waiting)
+        found = await self._asked(store.search(container, query, filter=filter, limit=limit))
         if found is None:
             return await ranked_by_words(await self._at_hand(container, filter, self._latest()), query, limit)
+        if waiting:
+            gone = await self._gone(container, [hit.memory.id for hit in found], waiting)
+            found = [hit for hit in found if hit.memory.id not in gone]
         if not lacking:
             return found
         known = {hit.memory.id for hit in found}
@@ -76,7 +92,9 @@ class RecallSource:
     async def list(self, container: str, *, filter: Filter, limit: int | None = None) -> Sequence[Memory]:
         """Memories that match the filter, at most `limit`. Raises `StorageError` if `strict`."""
         lacking = dict(self._live.lacking)
-        found = await self._asked(self._store(container).list(container, filter=filter, limit=limit))
+        waiting = await self._waiting(container)
+        found = await self._asked(self._store(container, waiting).list(container, filter=filter, limit=limit))
+        found = await self._without_gone(container, found, waiting)
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
         elif lacking:
@@ -86,10 +104,29 @@ class RecallSource:
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, as far as they exist. Raises `StorageError` if `strict`."""
         lacking = dict(self._live.lacking)
-        found = await self._asked(self._store(container).get(container, ids))
+        waiting = await self._waiting(container)
+        found = await self._asked(self._store(container, waiting).get(container, ids))
+        found = await self._without_gone(container, found, waiting)
         if found is not None:
             return await self._current(found, lacking) if lacking else found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
+
+    async def _without_gone(
+        self, container: str, found: Sequence[Memory] | None, waiting: Sequence[str] | None
+    ) -> Sequence[Memory] | None:
+        if not found or not waiting:
+            return found
+        gone = await self._gone(container, [each.id for each in found], waiting)
+        return [each for each in found if each.id not in gone]
+
+    async def _gone(self, container: str, ids: Collection[str], waiting: Sequence[str]) -> set[str]:
+        """Those of the memories that nothing supports any more in the session that wrote them, among these sessions."""
+        gone = set[str]()
+        for session in waiting if ids else ():
+            supports = await self._engine.ledger.deliveries(session, memory_ids=sorted(ids), container=container)
+            active = {each.memory_id for each in supports if each.is_active}
+            gone.update(each.memory_id for each in supports if each.memory_id not in active)
+        return gone
 
     async def _current(self, found: Sequence[Memory], lacking: Lacking) -> Sequence[Memory]:
         now = await self._as_decided([each.id for each in found], lacking)

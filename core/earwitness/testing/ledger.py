@@ -22,11 +22,14 @@ from .cases.ledger_containers import BeyondSessions
 from .cases.ledger_journal import JournalCases
 from .cases.ledger_plans import Plans
 from .cases.ledger_register import Register
+from .cases.ledger_waiting import LedgerWaiting
 from .cases.ledger_withdrawals import Withdrawals
 from .suite import Report, adapted, check
 
 
-class LedgerSuite(JournalCases, Register, BeyondSessions, Plans, Withdrawals, LedgerBranches, LedgerClaims):
+class LedgerSuite(
+    JournalCases, Register, BeyondSessions, Plans, Withdrawals, LedgerBranches, LedgerClaims, LedgerWaiting
+):
     """Subclass it, and create your own ledger in `make_ledger`."""
 
 

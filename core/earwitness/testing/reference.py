@@ -286,6 +286,11 @@ class MemoryLedger(MemoryRegister):
         recorded = sorted(self._read(session).plans.items())
         return [plan for sequence, plan in recorded if up_to is None or sequence <= up_to]
 
+    async def waiting(self, container: str) -> Sequence[str]:
+        """Sessions with a recorded plan that is not applied yet, whatever it changes."""
+        books = sorted(self._books.items())
+        return [id for id, book in books if any(not book.entries[each].applied for each in book.plans)]
+
     async def sync(self) -> None:
         """Nothing to do."""
 

@@ -3,17 +3,23 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from ...app import Earwitness
 from ...containers import Container, pantheon_container
+from ...errors import StorageError
 from ...events import ReadRequest
+from ...extras import LocalFirstStore
 from ...filters import equals
 from ...records.character import Character
 from ...records.memory_types import MetaValue
 from ..samples import memory
-from ..scripted import FAULTS, Adds, Only, Reads, ScriptedStrategy
+from ..scripted import FAULTS, Adds, Faulty, Only, Reads, ScriptedStrategy
 from ..suite import case
 from .promises_base import QUICK, PromiseCases, Stage
 
+PLACE = "The sceptre hangs in the hall."
 SECRET = "The crown lies under the third flagstone."  # noqa: S105
 HUB = pantheon_container("olympus")
 
@@ -107,6 +113,43 @@ class SharedContainers(PromiseCases):
                 assert {name: len(found) for name, found in turn.sections().items()} == {"memories": 1, "shared": 1}
                 (failure,) = turn.failures
                 assert failure.startswith("read_provider:scriptedstrategy: ")
+
+    @case
+    async def test_no_story_recalls_what_another_one_has_retracted(self, stage: Stage) -> None:
+        """Not even while the store does not take the removal. What is settled is found by every story, too."""
+        away = False
+
+        def flaky(store: Any) -> Faulty:
+            elsewhere = store.elsewhere if isinstance(store, LocalFirstStore) else store
+
+            async def refuse(call: Any, what: Any) -> None:
+                if away:
+                    raise StorageError("the service does not answer")
+                await call(what)
+
+            calls = {name: partial(refuse, getattr(elsewhere, name)) for name in ("put", "remove")}
+            refusing = Faulty(elsewhere, **calls)
+            return refusing if elsewhere is store else Faulty(store, elsewhere=refusing)
+
+        provider = Reads(ReadRequest(container=HUB.name))
+        async with stage.open(store=flaky, read_providers=[provider]) as ew:
+            await ew.register(HUB)
+            await ew.admit(HUB, "alice")
+            story, other = await self.tavern(ew), await self.tavern(ew, "s2")
+            await (await story.remember(None, SECRET, container=HUB, key="crown")).settled()
+            await story.delivered()
+            assert await self.recalled(other, "alice", SECRET) == [SECRET]
+            away = True
+            await (await story.backstage().retract("crown")).decided()
+            for each in (other, story):
+                turn = await each.turn("alice", query=SECRET, in_prompt=())
+                assert (turn.memories, turn.failures) == ((), ())
+            if ew.engine.local_first:
+                await (await story.remember(None, PLACE, container=HUB, key="sceptre")).settled()
+                assert await self.recalled(other, "alice", PLACE) == [PLACE]
+            away = False
+            await story.delivered(timeout=20)
+            assert SECRET not in await self.recalled(other, "alice", SECRET)
 
     async def _hub(self, ew: Earwitness, **metadata: MetaValue) -> None:
         """Register the hub of a pantheon, with the secret in it."""

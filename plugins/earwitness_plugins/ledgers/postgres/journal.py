@@ -59,6 +59,21 @@ class EntryPlace(NamedTuple):
     """Whether it is new."""
 
 
+WAITING = """
+SELECT DISTINCT e.session FROM earwitness.entry AS e JOIN earwitness.plan AS p USING (session, sequence)
+WHERE NOT e.applied AND (
+    json_array_length(p.plan -> 'withdrawals') > 0 OR json_array_length(p.plan -> 'restorations') > 0
+    OR EXISTS (
+        SELECT FROM earwitness.delivery AS d
+        WHERE d.session = e.session AND d.status = 'pending' AND d.container = %s
+    )
+)
+ORDER BY e.session
+"""
+"""The sessions with a recorded plan that is not applied and may change a container: something is pending for it, or the
+plan removes or restores something, wherever that is."""
+
+
 async def append(connection: Connection, session: str, new: Sequence[EntryText]) -> list[EntryPlace]:
     """Number the entries, of which no two have the same key. Raises `UnknownName`."""
     columns = {"keys": [], "bodies": [], "timestamps": []} if not new else _columns(new)

@@ -209,6 +209,10 @@ class PostgresLedger:
         kept, written = self._appended.get(session, (None, None))
         return [as_entry(session, row, written if row[-1] == kept else None) for row in rows]
 
+    async def waiting(self, container: str) -> Sequence[str]:
+        """Sessions with a recorded plan that is not applied yet and may change this container, sorted."""
+        return [str(id) for (id,) in await self._database.rows(journal.WAITING, [container])]
+
     # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:

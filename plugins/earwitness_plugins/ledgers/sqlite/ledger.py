@@ -19,7 +19,7 @@ from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
 from ..delivery_conditions import DeliveryQuery
 from ..text import as_json
-from . import branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots
+from . import branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots, waiting
 from .delivery_query import find
 from .health import examine
 from .layers import SessionView
@@ -172,6 +172,10 @@ class SqliteLedger:
         )
         kept, written = self._appended.get(session, (None, None))
         return [journal.as_entry(session, row, written if row[2] == kept else None) for row in rows]
+
+    async def waiting(self, container: str) -> Sequence[str]:
+        """Sessions with a recorded plan that is not applied yet and may change this container, sorted."""
+        return await self._database.read_inline(lambda connection: waiting.sessions_for(connection, container))
 
     # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
