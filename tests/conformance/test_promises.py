@@ -118,6 +118,12 @@ class Reviving(MemoryLedger):
         return [each.model_copy(update={"status": "applied"}) if each.status == "withdrawn" else each for each in found]
 
 
+class SaysNobodyWaits(MemoryLedger):
+    async def waiting(self, container: str) -> Any:
+        """The store is said to have everything."""
+        return []
+
+
 @pytest.mark.usefixtures("first_failure_is_enough")
 @pytest.mark.parametrize(
     ("store", "ledger", "found_by"),
@@ -133,6 +139,7 @@ class Reviving(MemoryLedger):
         (MemoryStore, FirstHandOnly, "test_retracting_one_memory_takes_away_what_was_told_on_from_it"),
         (MemoryStore, LetsThrough, "test_what_arrives_is_guarded_by_the_guards_of_that_day"),
         (MemoryStore, LooseRegister, "test_a_story_whose_world_would_be_anothers_character_is_refused"),
+        (MemoryStore, SaysNobodyWaits, "test_no_story_recalls_what_another_one_has_retracted"),
         (MemoryStore, Reviving, "test_what_was_retracted_is_not_revived"),
         (MemoryStore, Reviving, "test_every_container_holds_exactly_what_its_owner_perceived"),
     ],

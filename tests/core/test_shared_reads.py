@@ -336,3 +336,24 @@ async def test_what_several_shared_containers_hold_of_one_message_is_read_once(o
     await app.engine.store.put([memory(HUB.name, f"note-{at}", "A sword.", learnedDay=1) for at in range(2)])
     turn = await (await begin(app)).turn("alice", query=ASKED)
     assert sorted(each.memory.id for each in turn.memories) == ["note-0", "note-1", "pantheon-asgard-0"]
+
+
+async def test_only_shared_containers_make_a_recall_ask_who_waits(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    waiting = MemoryLedger.waiting
+
+    async def counted(ledger: MemoryLedger, container: str) -> Any:
+        asked.append(container)
+        return await waiting(ledger, container)
+
+    monkeypatch.setattr(MemoryLedger, "waiting", counted)
+    app = await open_app(ledger=MemoryLedger(), **reads(ReadRequest(container=HUB.name, number=2)))
+    await shared(app, HUB, "A sword.")
+    story = await begin(app, "A sword!")
+    await story.turn("bob", query="sword")
+    assert asked == []
+    turn = await story.turn("alice", query="sword")
+    assert [each.text for each in turn.memories] == ["A sword."]
+    assert asked == [HUB.name]

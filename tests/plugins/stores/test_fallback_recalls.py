@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from earwitness import Session
+from earwitness.containers import pantheon_container
+from earwitness.engine import Engine
 from earwitness.records.memory import Hit, Memory
 
 from .two_stores import CAST, Service, Shared, said
+
+HUB = pantheon_container("olympus")
 
 
 async def test_a_recall_answers_from_here_and_says_so(shared: Shared, service: Service) -> None:
@@ -121,3 +126,36 @@ async def test_a_settled_message_is_found_while_it_is_delivered(shared: Shared, 
         assert {each.memory.message_keys[0] for each in turn.memories} == {"m0", "m1"}
         asked.set()
         await story.delivered(timeout=20)
+
+
+@pytest.mark.parametrize("says_who_waits", [True, False])
+async def test_another_story_finds_what_is_settled_and_nothing_that_was_retracted(
+    shared: Shared, service: Service, monkeypatch: pytest.MonkeyPatch, says_who_waits: bool
+) -> None:
+    if not says_who_waits:
+        monkeypatch.setattr(Engine, "waiting_ledger", None)
+    async with shared.opened(service, read_providers=["memberships"]) as ew:
+        await ew.register(HUB)
+        await ew.admit(HUB, "bob")
+        story, other = await ew.session("s1", cast=CAST), await ew.session("s2", cast=CAST)
+        await (await story.remember(None, "The wine is in the attic.", container=HUB, key="wine")).settled()
+        await story.delivered(timeout=20)
+        assert await _of_hub(other) == ["The wine is in the attic."]
+
+        async def refused(_: Any) -> None:
+            raise ConnectionError("the service takes nothing")
+
+        put, remove = service.put, service.remove
+        service.put = service.remove = refused  # type: ignore[method-assign, assignment]
+        await (await story.remember(None, "The nectar is in the cellar.", container=HUB, key="nectar")).settled()
+        await (await story.backstage().retract("wine")).settled()
+        assert await _of_hub(story) == await _of_hub(other) == ["The nectar is in the cellar."]
+        service.put, service.remove = put, remove  # type: ignore[method-assign]
+        await story.delivered(timeout=20)
+        assert await _of_hub(other) == ["The nectar is in the cellar."]
+
+
+async def _of_hub(story: Session) -> list[str]:
+    turn = await story.turn("bob", query="wine or nectar", in_prompt=[])
+    assert turn.failures == ()
+    return [each.text for each in turn.memories]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import cast
 
 import apsw
 
@@ -37,8 +38,8 @@ _PLANS = (
 
 def sessions_for(connection: apsw.Connection, container: str) -> list[str]:
     """Ids of the sessions with a recorded plan that is not applied and may change the container, sorted."""
-    found = connection.execute(_SESSIONS).fetchall()
-    return [id for id, *rest in found if _may_change(connection, container, *rest)]
+    found = cast("list[tuple[str, int, int, int]]", connection.execute(_SESSIONS).fetchall())
+    return [id for id, *numbers in found if _may_change(connection, container, *numbers)]
 
 
 def _may_change(connection: apsw.Connection, container: str, number: int, first: int, decided: int) -> bool:
@@ -46,7 +47,7 @@ def _may_change(connection: apsw.Connection, container: str, number: int, first:
     if connection.execute(_PENDING, (number, container)).get:
         return True
     bindings = (rowid(number, first), rowid(number, min(decided, SEQUENCES - 1)), MANY + 1)
-    plans = connection.execute(_PLANS, bindings).fetchall()
+    plans = cast("list[tuple[bytes]]", connection.execute(_PLANS, bindings).fetchall())
     return len(plans) > MANY or any(_removes(inflated(plan)) for (plan,) in plans)
 
 
