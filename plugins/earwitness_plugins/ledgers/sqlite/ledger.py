@@ -19,7 +19,7 @@ from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
 from ..delivery_conditions import DeliveryQuery
 from ..text import as_json
-from . import branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots, waiting
+from . import backlogs, branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots
 from .delivery_query import find
 from .health import examine
 from .layers import SessionView
@@ -175,7 +175,7 @@ class SqliteLedger:
 
     async def waiting(self, container: str) -> Sequence[str]:
         """Sessions with a recorded plan that is not applied yet and may change this container, sorted."""
-        return await self._database.read_inline(lambda connection: waiting.sessions_for(connection, container))
+        return await self._database.read_inline(lambda connection: backlogs.sessions_for(connection, container))
 
     # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
