@@ -37,7 +37,7 @@ async def test_lines_that_were_deleted_at_the_end_are_gone_with_the_next_request
     async with served(["A.", "B.", "C.", "D."]) as front:
         await front.ask("1")
         await front.ask("1", "A.", "2")
-        await front.ask("1", "A.")  # 2 and B. were deleted, and Alice is asked to go on
+        await front.ask("1", "A.", model=f"{ALICE}&action=swipe")  # 2 and B. were deleted, and Alice is asked to go on
         assert await front.told() == ["Kim: 1", "Alice: A.", "Alice: C."]
         await front.ask("1", "A.", "2")  # C. was deleted, and 2 comes back as it was
         assert await front.told() == ["Kim: 1", "Alice: A.", "Kim: 2", "Alice: D."]

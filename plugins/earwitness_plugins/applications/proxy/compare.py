@@ -3,11 +3,12 @@
 A request has the chat as the front end now shows it, often without its beginning, which did not fit, or nothing but
 its last line. So lines are compared with the newest messages of the story, from the end. A message is edited or gone
 only where lines around it, or its own words, show which one it is; otherwise a line is new, and nothing is taken back.
+A request without any readable line shows nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -19,6 +20,10 @@ LONG = 2_000
 """So many characters of two texts are compared."""
 LATEST = 3
 """A line that is one of so many newest messages shows where the chat is."""
+ENOUGH = 2
+"""So many lines must be the same before something is taken back: a greeting alone begins other chats, too."""
+MOST = 8
+"""So many messages are taken back by one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +48,39 @@ class Comparison:
     """Lines that the story does not have; each is after every known one, or its place does not matter any more."""
     gone: list[int] = field(default_factory=list)
     """Messages at the story's end that the chat no longer has."""
+    left: list[int] = field(default_factory=list)
+    """Messages at the story's end that the chat lacks without showing that they were deleted."""
 
     @property
     def missing(self) -> list[int]:
         """Messages between two that the chat has, and that it does not have: deleted, hidden, or left out."""
-        known = set(self.known.values())
-        return [each for each in range(min(known), max(known)) if each not in known] if known else []
+        known = sorted(self.known.values())
+        return [each for each in range(known[ENOUGH - 1], known[-1]) if each not in known] if known[ENOUGH:] else []
 
 
 def compare(
-    story: Sequence[ComparedLine], chat: Sequence[ComparedLine], *, whole: bool, again: bool = False
+    story: Sequence[ComparedLine],
+    chat: Sequence[ComparedLine],
+    *,
+    whole: bool,
+    again: bool = False,
+    deleted: Collection[int] = (),
+    most: int = MOST,
 ) -> Comparison:
     """Compare the newest messages of a story with the lines of a request.
 
-    `whole` = the story has no others; `again` = the front end says that it asks for another answer.
+    `whole` = the story has no others; `again` = the front end says that it asks for another answer; `deleted` are
+    messages of which an earlier request has shown that they were deleted; at most so many are taken back as `most`.
     """
+    if not chat:
+        return Comparison()
+    found = _compared(story, chat, whole, again)
+    if _is_evident(found, story, chat, again, deleted, most):
+        return found
+    return _added(found, len(chat))
+
+
+def _compared(story: Sequence[ComparedLine], chat: Sequence[ComparedLine], whole: bool, again: bool) -> Comparison:
     is_alone = len(chat) == 1 and chat[0].user
     if is_alone:
         return _alone(story, chat[0], whole=whole, again=again)
@@ -68,6 +91,35 @@ def compare(
         if length <= len(story) and story[len(story) - length :] == chat[:length]:
             return _same(len(story) - length, length, len(story), new)
     return _differing(story, chat, whole)
+
+
+def _is_evident(
+    found: Comparison,
+    story: Sequence[ComparedLine],
+    chat: Sequence[ComparedLine],
+    again: bool,
+    deleted: Collection[int],
+    most: int,
+) -> bool:
+    """Whether the lines show that messages were changed or deleted, and do not belong to another chat."""
+    same = len(found.known) - len(found.edited)
+    other = sum(_likeness(story[found.known[each]], chat[each]) < CORRECTED for each in found.edited)
+    if not again and (other > max(same, 1) or (same < ENOUGH and other and found.gone)):
+        return False
+    if not any(story[each].user for each in found.gone):  # the answers to the last line; one is replaced
+        return len(found.gone) <= most + 1
+    shown = set(found.gone) <= set(deleted) or again or bool(found.new or found.edited)
+    return shown and same >= ENOUGH and len(found.gone) <= most
+
+
+def _added(found: Comparison, lines: int) -> Comparison:
+    """Nothing is taken back: what differs after the last line that is the same is new."""
+    same = [each for each in found.known if each not in found.edited]
+    end = max(same, default=-1)
+    known = {line: message for line, message in found.known.items() if line <= end}
+    return Comparison(
+        known, [each for each in found.edited if each <= end], list(range(end + 1, lines)), left=list(found.gone)
+    )
 
 
 def _same(start: int, length: int, end: int, new: int = 0) -> Comparison:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -13,7 +14,7 @@ import anyio
 
 from earwitness import Channel, Character, Earwitness
 from earwitness.display_names import usable_name
-from earwitness.errors import KeyConflict, UnknownName, unknown
+from earwitness.errors import InputError, KeyConflict, UnknownName, unknown
 from earwitness.formats import PLACEHOLDERS, as_said
 from earwitness.records.character import Cast
 from earwitness.records.message import SettledMessage
@@ -40,6 +41,7 @@ from .settings import ProxySettings
 SPARE = 64
 """Messages of the story that are read beyond as many as the request has lines."""
 SYSTEM = ("system", "developer")
+_log = logging.getLogger("earwitness.proxy")
 PromptMessages = Sequence[Mapping[str, Any]]
 
 
@@ -61,6 +63,8 @@ class Exchange:
     """The message that the answer goes on with."""
     remembered: bool = True
     """Whether the answer is a message of the story."""
+    gone: Sequence[str] = ()
+    """Keys of what the chat no longer has, newest first. It is retracted once the answer has come whole."""
 
     async def answered(self, text: str, call: ModelCall | None = None) -> str | None:
         """END: report a whole answer, durable on return. Returns its key; `None` for what is no message of the story.
@@ -70,6 +74,12 @@ class Exchange:
         """
         if not self.remembered or not as_said(text).strip():
             return None
+        key = await self._said(text, call)
+        for each in self.gone:
+            await self.story.retract(each)
+        return key
+
+    async def _said(self, text: str, call: ModelCall | None) -> str:
         if self.goes_on is not None:
             return (await self.story.edit(self.goes_on.key, gone_on_with(self.goes_on.content, text))).key
         said = without_name(text, self.story.cast.name_of(self.turn.character))
@@ -78,7 +88,7 @@ class Exchange:
             return self.replaces
         try:
             metadata = {"calls": [call.model_dump(mode="json", exclude_defaults=True)]} if call else None
-            await self.turn.say(said, key=self.key, metadata=metadata)
+            await self.story.say(self.turn.character, said, key=self.key, metadata=metadata, in_turn=True)
         except KeyConflict:  # another proxy has answered the same request
             await self.story.reroll(said, key=self.key)
         return self.key
@@ -131,6 +141,7 @@ class Exchanges:
         self._ew, self._settings = ew, settings
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
         self._reported: deque[tuple[str, str | None, float]] = deque(maxlen=1_000)
+        self._gone: dict[str, Collection[str]] = {}
 
     def lock(self, session: str) -> anyio.Lock:
         """Held from a request to its answer."""
@@ -152,19 +163,23 @@ class Exchanges:
             return Exchange(
                 story, turn, await self._filled(story, turn, messages, reading, reading.keys), remembered=False
             )
-        again = await self._taken_back(story, reading, arrived)
-        keys = reading.keys | await _told(story, reading)
+        again, before, gone = self._taken_back(story, reading, arrived)
+        told = await _told(story, reading)
+        keys = reading.keys | told
         wants_more = address.action == "continue" or asks_for_more(messages)
-        goes_on = await _last_of(story, reading) if wants_more and again is None else None
-        turn = await story.turn(reading.answers, before=again, in_prompt=list(keys.values()))
+        goes_on = await _last_of(story, reading, keys) if wants_more and again is None else None
+        turn = await _turn(story, reading, before, list(keys.values()))
         filled = await self._filled(story, turn, messages, reading, keys)
-        last = keys[max(keys)] if keys else None
-        key = await free_key(story, reading.kept, last, reading.answers)
-        return Exchange(story, turn, filled, key, again, goes_on)
+        last = told[max(told)] if told else next(reversed(reading.kept), None)
+        key = await free_key(story, reading.kept, last, reading.answers, gone=gone)
+        return Exchange(story, turn, filled, key, again, goes_on, gone=gone)
 
     async def answered(self, exchange: Exchange, text: str, call: ModelCall | None = None) -> None:
         """END; see `Exchange.answered`."""
-        self._reported.append((exchange.story.id, await exchange.answered(text, call), monotonic()))
+        key = await exchange.answered(text, call)
+        self._reported.append((exchange.story.id, key, monotonic()))
+        if key is not None:
+            self._gone.pop(exchange.story.id, None)
 
     async def _story(self, address: ChatAddress) -> Session:
         """The story, with everybody in it who takes part. Raises `InputError`."""
@@ -200,20 +215,41 @@ class Exchanges:
         lines = list(by_other_personas(lines, lambda name: one_of(personas, name), told))
         chat = [ComparedLine(each.user, alike(each.text)) for each in lines]
         story_lines = [ComparedLine(speaker in personas, text) for speaker, text in told]
-        found = compare(story_lines, chat, whole=len(known) < limit, again=address.action == "reroll")
+        gone = self._gone.get(story.id, ())
+        found = compare(
+            story_lines,
+            chat,
+            whole=len(known) < limit,
+            again=address.action == "reroll",
+            deleted=[number for number, each in enumerate(known) if each.key in gone],
+            most=self._settings.retract_at_most,
+        )
         return ChatReading(answers, user, lines, known, found, len(group - {user}) > 1)
 
-    async def _taken_back(self, story: Session, reading: ChatReading, arrived: float) -> str | None:
-        """Retract what the chat no longer has, but the answer that is asked for again. Returns its key."""
-        if self._settings.missing == "retracted":
-            for number in reading.found.missing:
-                await story.retract(reading.known[number].key)
+    def _taken_back(
+        self, story: Session, reading: ChatReading, arrived: float
+    ) -> tuple[str | None, str | None, list[str]]:
+        """Keys: of the answer that is asked for again, of the message before which is recalled, and of what is to be
+        retracted, newest first.
+
+        What an unanswered request has shown to be deleted stays known, also where new lines come after it.
+        """
         late = {key for session, key, at in self._reported if session == story.id and at > arrived}
         gone = [each for each in reading.gone if each.message.speaker == reading.answers or each.key not in late]
         again = gone[:1] if gone and not reading.found.new and gone[0].message.speaker == reading.answers else []
-        for each in reversed(gone[len(again) :]):
-            await story.retract(each.key)
-        return again[0].key if again else None
+        shown = self._gone.get(story.id, ())
+        missing = [reading.known[each].key for each in reading.found.missing]
+        if self._settings.missing == "kept":
+            missing = [each for each in missing if each in shown]
+        left = len(reading.found.left)
+        if len(missing) + len(gone) > self._settings.retract_at_most + len(again):
+            left, missing = left + len(missing), []
+        if left:
+            _log.warning("story %r: the chat lacks messages of it (%s); they are kept.", story.id, left)
+        keys = [*missing, *(each.key for each in gone[len(again) :])][::-1]
+        if keys:
+            self._gone[story.id] = {*keys, *(each.key for each in again)}
+        return (again[0].key if again else None), (gone[0].key if gone else None), keys
 
     async def _filled(
         self, story: Session, turn: Turn, messages: PromptMessages, reading: ChatReading, keys: Mapping[int, str]
@@ -240,17 +276,28 @@ async def _told(story: Session, reading: ChatReading) -> dict[int, str]:
     last = next(reversed(reading.kept), None)
     for each, speaker in new:
         text = reading.lines[each].text
-        last = await free_key(story, reading.kept, last, speaker, text)
+        last = await free_key(story, reading.kept, last, speaker, text, gone=[each.key for each in reading.gone])
         said.append({"speaker": speaker, "content": text, "key": last})
     outcomes = await story.say_all(said) if said else []
     return {each: outcome.key for (each, _), outcome in zip(new, outcomes, strict=True)}
 
 
-async def _last_of(story: Session, reading: ChatReading) -> SettledMessage | None:
-    """The last message, if the chat ends with it and the character who answers has said it."""
-    last = (await story.messages(limit=1))[-1:]
-    ends = bool(reading.lines) and not reading.lines[-1].user
-    return last[0] if ends and last and last[0].message.speaker == reading.answers else None
+async def _turn(story: Session, reading: ChatReading, before: str | None, in_prompt: Sequence[str]) -> Turn:
+    """Whose turn it is, and what is recalled as before the first message that the chat no longer has."""
+    new = [reading.lines[each].text for each in reading.found.new]
+    query = "\n".join(new) if before and new else None
+    try:
+        return await story.turn(reading.answers, before=before, query=query, in_prompt=in_prompt)
+    except InputError:  # who answers has joined since
+        return await story.turn(reading.answers, in_prompt=in_prompt)
+
+
+async def _last_of(story: Session, reading: ChatReading, keys: Mapping[int, str]) -> SettledMessage | None:
+    """The message that the chat ends with, if the character who answers has said it."""
+    last = keys.get(len(reading.lines) - 1)
+    newest = await story.messages(limit=len(reading.known) + len(keys)) if last else ()
+    found = next((each for each in newest if each.key == last), None)
+    return found if found is not None and found.message.speaker == reading.answers else None
 
 
 async def _perceived(

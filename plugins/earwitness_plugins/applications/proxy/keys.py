@@ -8,15 +8,18 @@ from earwitness.ids import derive
 from earwitness.session import Session
 
 
-async def free_key(story: Session, active: Collection[str], *said: str | None) -> str:
+async def free_key(story: Session, active: Collection[str], *said: str | None, gone: Collection[str] = ()) -> str:
     """The key for what is said at a place of the chat: behind a message, by somebody, in these words.
 
-    What was retracted there does not come back: then it is another key. `active` are keys of messages that the story
-    has. One of them is returned if another process has said just this meanwhile.
+    What was retracted there, or is `gone`, does not come back: then it is another key. `active` are keys of messages
+    that the story has. One of them is returned if another process has said just this meanwhile.
     """
     number = 0
     while True:
         key = f"chat-{derive(*said, number)}"
+        if key in gone:
+            number += 1
+            continue
         if key in active or not await story.has(key):
             return key
         newest = await story.messages(limit=len(active) + 64)

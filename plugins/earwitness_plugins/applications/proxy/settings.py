@@ -23,5 +23,7 @@ class ProxySettings(Record):
     missing: Literal["kept", "retracted"] = "kept"
     """What becomes of messages that the chat lacks between two others: `kept`, since front ends hide some, or
     `retracted`, for one that sends all it shows."""
+    retract_at_most: int = Field(default=8, strict=True, ge=0)
+    """So many messages are taken back by one request; where the chat lacks more, all are kept, and the log says so."""
     timeout: Positive = 600.0
     """Seconds that the model may be silent."""
