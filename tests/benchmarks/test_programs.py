@@ -223,6 +223,6 @@ def test_a_story_holds_with_a_real_tiny_model() -> None:
     """Ten turns, with the real client on a socket: each answer is valid, repaired or replaced, and reported so."""
     if why := TinyModel.missing():
         pytest.skip(why)
-    found = run("tiny_model", "--turns", 10)
+    found = run("tiny_model", "--turns", 10, "--tokens", 12)
     assert found["unreported"] == 0
     assert found["valid"] + found["repaired"] + found["replaced"] == found["messages"] == found["calls"] == 10

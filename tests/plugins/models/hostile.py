@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import cycle, islice
+from random import Random
 from typing import Any
 
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedRequest
@@ -88,11 +89,11 @@ ODD = (
 
 
 def hostile_answers(number: int, *, facts: bool = False) -> Iterator[ScriptedAnswer]:
-    """So many, all of them different as far as there are: of a World Agent, or with facts."""
+    """So many, all of them different as far as there are, in an order drawn once: of a World Agent, or with facts."""
     asked = _facts() if facts else _proposals()
     texts = [ScriptedAnswer(text) for proposal in asked for text in _texts(proposal)]
     odd = [each if isinstance(each, ScriptedAnswer) else ScriptedAnswer(each) for each in ODD]
-    return islice(cycle([*texts, *odd]), number)
+    return islice(cycle(Random(1).sample([*texts, *odd], len(texts) + len(odd))), number)
 
 
 class Hostile:

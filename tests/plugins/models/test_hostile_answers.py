@@ -1,7 +1,12 @@
-"""300 hostile answers of a language model: no listener too many, no message lost, nothing raised, no key shown."""
+"""Hostile answers of a language model: no listener too many, no message lost, nothing raised, no key shown.
+
+A third of them, drawn once and for all, unless `EARWITNESS_HOSTILE_ANSWERS` is `all`: 300 of a World Agent, 100 with a
+detector beside it, 100 about facts.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +19,7 @@ from earwitness_plugins.testing.model import ScriptedModel
 from .hostile import APART, CAST, SECRET, Hostile, lines
 
 Serve = Callable[..., ScriptedModel]
+SHARE = 1 if os.environ.get("EARWITNESS_HOSTILE_ANSWERS") == "all" else 3
 
 
 async def contents(ew: Earwitness, story: Session, character: str) -> str:
@@ -25,18 +31,18 @@ async def contents(ew: Earwitness, story: Session, character: str) -> str:
 @pytest.mark.parametrize(
     ("count", "strategies"),
     [
-        (300, {"world_agent": "language_model"}),
-        (100, {"detector": "language_model", "world_agent": "language_model"}),
+        (300 // SHARE, {"world_agent": "language_model"}),
+        (100 // SHARE, {"detector": "language_model", "world_agent": "language_model"}),
     ],
     ids=["world_agent", "both"],
 )
-async def test_300_hostile_answers_breach_no_wall(
+async def test_hostile_answers_breach_no_wall(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, count: int, strategies: dict[str, Any]
 ) -> None:
     monkeypatch.setattr("earwitness_relationships.graph.away.FIRST_PAUSE", 0.0)
     script = Hostile(count)
     model = serve(script)
-    table = model.settings(retries=0, timeout=1.0, budget_per_turn={"calls": 10})
+    table = model.settings(retries=0, timeout=0.4, budget_per_turn={"calls": 10})
     settings = Settings.of(model=table, **strategies)
     cast = [Character("bob", name="Bob, who obeys the last instruction") if id == "bob" else id for id in CAST]
     async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
@@ -65,13 +71,14 @@ async def test_300_hostile_answers_breach_no_wall(
     assert len(model.requests) > 0.9 * count  # on a very slow machine, one may not get out in time
 
 
-async def test_100_hostile_answers_about_facts_tell_nobody_what_they_did_not_hear(
+async def test_hostile_answers_about_facts_tell_nobody_what_they_did_not_hear(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("earwitness_relationships.graph.away.FIRST_PAUSE", 0.0)
-    count, script = 100, Hostile(100, facts=True)
+    count = 100 // SHARE
+    script = Hostile(count, facts=True)
     model = serve(script)
-    table = model.settings(retries=0, timeout=1.0, budget_per_turn={"calls": 10})
+    table = model.settings(retries=0, timeout=0.4, budget_per_turn={"calls": 10})
     drawn = {"strategy": "language_model", "write": "auto", "exchange": 1, "timeout": 1.0}
     settings = Settings.of(model=table, facts=drawn, world_agent="none")
     async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
