@@ -49,19 +49,7 @@ async def checked(
     checking = [each for each in engine.guards if isinstance(each.made, CheckingGuard)] if memories else []
     if not checking:
         return Checked(tuple(memories))
-    snapshot = reader.snapshot
-    event = CheckEvent(
-        session=snapshot.id,
-        cast=snapshot.cast,
-        state=snapshot.state,
-        day=snapshot.state.game_day,
-        channel=reader.channel,
-        character=reader.character,
-        personality=reader.personality,
-        query=query,
-        memories=tuple(memories),
-        limit=limit,
-    )
+    event = reader.event(CheckEvent, personality=reader.personality, query=query, memories=tuple(memories), limit=limit)
     ask: Any = partial(engine.consultant.ask, method=CheckingGuard.check, event=event, read=_read, data=data)
     answers: Sequence[Answered[CheckAnswer]] = await asyncio.gather(*(ask(each) for each in checking))
     return _applied(tuple(memories), tuple(answers))

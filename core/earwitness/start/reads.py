@@ -203,13 +203,8 @@ async def _guarded(engine: Engine, reader: Reader, container: Container, data: M
 def read_event(reader: Reader, container: Container) -> ReadEvent:
     """The event that guards receive for one read."""
     snapshot = reader.snapshot
-    return ReadEvent(
-        session=snapshot.id,
-        cast=snapshot.cast,
-        state=snapshot.state,
-        day=snapshot.state.game_day,
-        channel=reader.channel,
-        character=reader.character,
+    return reader.event(
+        ReadEvent,
         personality=reader.personality,
         container=container.name,
         kind=container.kind,

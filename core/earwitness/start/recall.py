@@ -285,17 +285,9 @@ async def _plugins(
 ) -> Sequence[Answered[RecallAnswer]]:
     if not engine.plugins.asks("on_recall"):
         return []
-    snapshot = live.snapshot
-    event = RecallEvent(
-        session=snapshot.id,
-        cast=snapshot.cast,
-        state=snapshot.state,
-        day=snapshot.state.game_day,
-        channel=request.channel,
-        character=request.character,
-        query=query,
-        memories=tuple({hit.memory.id: hit for hits in found for hit in hits}.values()),
-    )
+    memories = tuple({hit.memory.id: hit for hits in found for hit in hits}.values())
+    reader = Reader(live.snapshot, request.character, request.channel)
+    event = reader.event(RecallEvent, query=query, memories=memories)
     return await engine.plugins.ask("on_recall", event, RecallAnswer, data)
 
 

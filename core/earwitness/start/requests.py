@@ -7,14 +7,15 @@ belongs to another session, or if the reader is not a member on that day.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from ..consultation import Answered
 from ..containers import EVERYBODY, SESSION_KINDS, Container, Membership, character_container
 from ..engine import Engine
 from ..errors import InvalidFilter, named, quoted
-from ..events import ReadProviderEvent, ReadRequest
+from ..events import Event, ReadProviderEvent, ReadRequest
 from ..filters import require_filter
 from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
@@ -23,6 +24,7 @@ from ..records.plan import Snapshot
 from ..strategy import Strategy
 
 Granted = tuple[ReadRequest, Container]
+E = TypeVar("E", bound=Event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,19 @@ class Reader:
     def own(self) -> Container:
         """The character's own container."""
         return character_container(self.snapshot.id, self.character)
+
+    def event(self, event: Callable[..., E], /, **more: Any) -> E:
+        """An event of this class about the reader, who is about to speak today, and `more` of its fields."""
+        snapshot = self.snapshot
+        return event(
+            session=snapshot.id,
+            cast=snapshot.cast,
+            state=snapshot.state,
+            day=snapshot.state.game_day,
+            channel=self.channel,
+            character=self.character,
+            **more,
+        )
 
     def may_read(self, container: Container) -> bool:
         """Whether members may read it here: not if it is the world's, another character's or another session's."""
@@ -104,13 +119,8 @@ def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]
 
 def _event(engine: Engine, reader: Reader, query: str) -> ReadProviderEvent:
     snapshot = reader.snapshot
-    return ReadProviderEvent(
-        session=snapshot.id,
-        cast=snapshot.cast,
-        state=snapshot.state,
-        day=snapshot.state.game_day,
-        channel=reader.channel,
-        character=reader.character,
+    return reader.event(
+        ReadProviderEvent,
         personality=reader.personality,
         query=query,
         forked_from=tuple(dict.fromkeys(each for each in (snapshot.parent, snapshot.origin) if each)),

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing waits for review."
 ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
+PROPOSALS = click.argument("proposals", nargs=-1, metavar="[PROPOSAL]…")
+ALL = click.option("--all", "everything", is_flag=True, help="All that waits.")
 
 
 @click.group("review", cls=GuessingGroup)
@@ -53,8 +55,8 @@ async def show(cli: CliContext, session: str, proposal: str, role: str) -> None:
 
 @story_command("approve")
 @click.argument("session")
-@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]…")
-@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@PROPOSALS
+@ALL
 @click.option("--content", metavar="TEXT", help="Other words for the only memory of the proposal.")
 @ROLE
 async def approve(
@@ -71,8 +73,8 @@ async def approve(
 
 @story_command("reject")
 @click.argument("session")
-@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]…")
-@click.option("--all", "everything", is_flag=True, help="All that waits.")
+@PROPOSALS
+@ALL
 @click.option("--reason", default="", help="Why; the story records it.")
 @ROLE
 async def reject(

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from earwitness import Usage
 from earwitness.errors import SettingsError
+from earwitness.records.prose import counted
 from earwitness.records.usage import ModelCall
 
 from .errors import BudgetSpent
@@ -40,7 +41,7 @@ class Spent:
     def exceeded(self, limits: SpendingLimits) -> str | None:
         """Which limit that breaks: `6 calls`; `None` where none is."""
         if limits.calls is not None and self.calls > limits.calls:
-            return f"{limits.calls} calls"
+            return counted(limits.calls, "call")
         if limits.tokens is not None and self.tokens > limits.tokens:
             return f"{limits.tokens:,} tokens"
         if limits.cost is not None and self.cost > limits.cost:

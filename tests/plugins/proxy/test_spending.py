@@ -65,7 +65,7 @@ async def test_a_budget_that_is_spent_is_a_clear_refusal_and_loses_nothing(serve
     async with served(["Hello."] * 3, model={"budget_per_session": {"calls": 1}}) as front:
         await front.ask("Hi.", stream=stream)
         patient = front.client.with_options(max_retries=2)
-        with pytest.raises(RateLimitError, match="the session may spend 1 calls on models") as refused:
+        with pytest.raises(RateLimitError, match="the session may spend 1 call on models") as refused:
             await patient.chat.completions.create(
                 model="m#session=s1&character=Alice&user=Kim",
                 messages=[
