@@ -184,7 +184,7 @@ def parse(text: str) -> Filter:
     """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `location = "tavern"`.
 
     A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in double
-    quotes: `""` is an empty text. Raises `InvalidFilter`, which quotes the text.
+    or single quotes: `""` is an empty text. Raises `InvalidFilter`, which quotes the text.
     """
     if len(text) > LONGEST_TEXT:
         raise InvalidFilter(f"filter {quoted(text)} is longer than {LONGEST_TEXT:,} characters.")
@@ -196,7 +196,7 @@ def parse(text: str) -> Filter:
         if literal == value and _JOINED.search(value):
             raise InvalidFilter(
                 f"filter {quoted(text)} must be one comparison, as in gameDay<=3. And((…)) and Or((…)) of "
-                "earwitness.filters join several; parse(…) makes one of text. A value with such words goes in double "
+                "earwitness.filters join several; parse(…) makes one of text. A value with such words goes in "
                 "quotes."
             )
         return Compare(field, op, literal)
@@ -255,5 +255,12 @@ def _literal(text: str) -> Scalar:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        return _unquoted(text)
     return value if isinstance(value, Scalar) else text
+
+
+def _unquoted(text: str) -> str:
+    """A text in single quotes without them, unless these are around several comparisons."""
+    inner = text[1:-1]
+    is_quoted = len(text) > 1 and text[0] == text[-1] == "'"
+    return inner if is_quoted and not ("'" in inner and _JOINED.search(inner)) else text

@@ -173,7 +173,13 @@ def test_only_numbers_are_compared_by_order(op: Any, value: Scalar) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['gameDay<=7 and speaker="alice"', 'speaker="alice" AND gameDay<=7', "type=lore or type=plot", "a=1 && b=2"],
+    [
+        'gameDay<=7 and speaker="alice"',
+        'speaker="alice" AND gameDay<=7',
+        "type=lore or type=plot",
+        "a=1 && b=2",
+        "a='b' and c='d'",
+    ],
 )
 def test_a_text_filter_is_one_comparison(text: str) -> None:
     with pytest.raises(InvalidFilter, match=r"must be one comparison.* And\(\(…\)\)"):
@@ -261,6 +267,14 @@ def test_all_of_holds_where_all_parts_do(parts: list[Filter | None], stored: dic
         ("location==two\nlines", Compare("location", "==", "two\nlines")),
         ("gameDay<1e3", Compare("gameDay", "<", 1000)),
         ('location = "tavern"', Compare("location", "==", "tavern")),
+        ("location = 'tavern'", Compare("location", "==", "tavern")),
+        ("speaker=='3'", Compare("speaker", "==", "3")),
+        ("speaker=''", Compare("speaker", "==", "")),
+        ("title='x and y=3'", Compare("title", "==", "x and y=3")),
+        ("speaker='O'Brien'", Compare("speaker", "==", "O'Brien")),
+        ("speaker=O'Brien", Compare("speaker", "==", "O'Brien")),
+        ("title='tis so", Compare("title", "==", "'tis so")),
+        ("title='", Compare("title", "==", "'")),
         ("gameDay=3", Compare("gameDay", "==", 3)),
         ("location=a==b", Compare("location", "==", "a==b")),
         ('speaker=""', Compare("speaker", "==", "")),
@@ -294,7 +308,7 @@ def test_what_is_written_is_read_back(field: str, op: Any, value: Scalar) -> Non
     assert parse(f"{field} {op} {json.dumps(value)}") == written
 
 
-@given(st.text(st.sampled_from('ab1 =<>!".'), max_size=8))
+@given(st.text(st.sampled_from("ab1 =<>!\"'."), max_size=8))
 def test_any_text_is_a_comparison_or_refused(text: str) -> None:
     with suppress(InvalidFilter):
         assert isinstance(parse(text), Compare)

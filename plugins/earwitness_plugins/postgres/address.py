@@ -49,9 +49,10 @@ def address_of(dsn: str) -> Address:
 
 
 def _label(parts: dict[str, str]) -> str:
-    user, host, port = (parts.get(name, "") for name in ("user", "host", "port"))
+    """Such as `stories at user@localhost:5432`: never a whole connection string, which may be kept secret."""
+    user, port, host = parts.get("user", ""), parts.get("port", ""), parts.get("host") or "the default host"
     place = f"{user}@{host}" if user else host
-    return f"postgresql://{place}{':' if port else ''}{port}/{parts.get('dbname', '')}"
+    return f"{parts.get('dbname') or 'the default database'} at {place}{':' if port else ''}{port}"
 
 
 def _unusable() -> SettingsError:

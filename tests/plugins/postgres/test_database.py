@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from earwitness import Earwitness
 from earwitness.errors import SchemaMismatch, SettingsError, StorageError, StorageLocked
 from earwitness.loading.resources import Resources
 from earwitness_plugins.postgres import Connection, PostgresDatabase
@@ -163,6 +164,13 @@ async def test_a_lost_connection_is_no_failure(database: PostgresDatabase) -> No
     await database.write(lambda connection: connection.execute(mine + " AND pid <> pg_backend_pid()"))
     await asyncio.gather(*(database.write(adding(word)) for word in "bcdef"))
     assert await words(database) == list("abcdef")
+
+
+async def test_a_server_whose_address_is_kept_secret_is_named_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORIES_DSN", "postgresql://127.0.0.1:1/stories")
+    backend = {"name": "postgres", "dsn": {"env": "STORIES_DSN"}, "timeout": 0.5}
+    with pytest.raises(StorageError, match=r"'stories at 127\.0\.0\.1:1' does not answer"):
+        await Earwitness.open(settings={"ledger": backend, "store": backend}).__aenter__()
 
 
 @pytest.mark.parametrize(
