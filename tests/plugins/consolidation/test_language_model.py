@@ -8,7 +8,7 @@ from typing import Any
 from earwitness import Earwitness, Memory, Session, Settings
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.consolidation import Consolidation, ConsolidationTask, Remembered
-from earwitness_plugins.consolidation.language_model import ConsolidationAnswer, borne_out
+from earwitness_plugins.consolidators.language_model import ConsolidationAnswer, borne_out
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
 
 FINE = {

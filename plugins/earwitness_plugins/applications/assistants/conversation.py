@@ -26,10 +26,10 @@ from earwitness_plugins.consolidation import (
     ConsolidationSettings,
     ConsolidationTask,
     Consolidator,
-    ExtractiveConsolidator,
     Remembered,
 )
 from earwitness_plugins.consolidation.story import consolidator as chosen_consolidator
+from earwitness_plugins.consolidators.extractive import ExtractiveConsolidator
 
 from .context import context_of, tried
 from .documents import digest, documents

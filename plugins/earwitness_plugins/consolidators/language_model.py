@@ -27,8 +27,8 @@ from earwitness_plugins.models.prompts import fenced
 from earwitness_plugins.models.rules_floor import answered_by_rules
 from earwitness_plugins.models.scene import noted, shortened
 
+from ..consolidation.protocol import Consolidation, ConsolidationTask
 from .extractive import ExtractiveConsolidator, within
-from .protocol import Consolidation, ConsolidationTask
 
 LIMIT = 60.0
 """Seconds for all calls of one task together: nobody waits for it."""

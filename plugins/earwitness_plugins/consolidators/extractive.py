@@ -8,7 +8,7 @@ from math import ceil, log
 from earwitness.sentences import sentences
 from earwitness.words import STOP_WORDS, plain, terms
 
-from .protocol import Consolidation, ConsolidationTask, Remembered
+from ..consolidation.protocol import Consolidation, ConsolidationTask, Remembered
 
 KEPT = 0.3
 """The share of sentences that are kept of a conversation, which is uploaded whole."""

@@ -6,9 +6,9 @@ from earwitness import Session, Settings
 from earwitness.errors import PluginError
 from earwitness.plugin_data import PluginData
 
-from .pruner import StoryPruning
-from .settings import ConsolidationSettings, PruningSettings
-from .story import StoryConsolidation
+from ..consolidation.pruner import StoryPruning
+from ..consolidation.settings import ConsolidationSettings, PruningSettings
+from ..consolidation.story import StoryConsolidation
 
 
 class Looks:
