@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ from earwitness_plugins.testing.model import ScriptedModel
 ANSWER = {"history_entry": "The user spoke of a cat.", "memory_update": ["The user's cat is called Mio."]}
 
 
-def opened(folder: Path, **more: Any) -> Earwitness:
+def opened(folder: Path, *, memory_window: int = 4, **more: Any) -> Earwitness:
     """A store on this machine."""
-    table = {"api_key": "", "memory_window": 4}
+    table = {"api_key": "", "memory_window": memory_window}
     return Earwitness.open(settings={"path": str(folder / "bot.db"), "supermemory": table, **more})
 
 
@@ -27,6 +28,14 @@ async def talked(ew: Earwitness, number: int = 3) -> Any:
         await conversation.add("user", f"My cat is called Mio, and this is message {each}.")
         await conversation.add("assistant", "Noted.")
     return conversation
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError
 
 
 class Counts:
@@ -45,6 +54,26 @@ class Odd:
         return ["a line"]
 
 
+async def test_beyond_the_window_all_but_the_newest_half_is_consolidated_at_once(tmp_path: Path) -> None:
+    stretches: list[list[str]] = []
+
+    class Notes:
+        def consolidate(self, task: ConsolidationTask) -> Consolidation:
+            stretches.append([each.text for each in task.remembered])
+            return Consolidation(history_entry=f"They spoke {len(task.remembered)} times.")
+
+    async with opened(tmp_path, memory_window=6) as ew:
+        conversation = ew.conversation("k", consolidator=Notes())
+        for number in range(1, 12):
+            await conversation.add("user", str(number))
+            await until(lambda number=number: len(stretches) == (number >= 7) + (number >= 11))
+        assert stretches == [list("1234"), list("5678")]
+        assert len(await conversation.messages()) == 11
+        await until(lambda: not conversation._consolidating.locked())
+        assert (await conversation.close()).cleared
+    assert stretches[2:] == [["9", "10", "11"]]
+
+
 async def test_what_is_older_than_the_window_is_consolidated(tmp_path: Path) -> None:
     async with opened(tmp_path) as ew:
         assert isinstance(innermost(ew.engine.store), SqliteStore)
@@ -55,7 +84,7 @@ async def test_what_is_older_than_the_window_is_consolidated(tmp_path: Path) -> 
 
 
 async def test_another_consolidator_is_asked_and_one_that_fails_clears_nothing(tmp_path: Path) -> None:
-    async with opened(tmp_path) as ew:
+    async with opened(tmp_path, memory_window=50) as ew:
         await talked(ew)
         failed = await ew.conversation("telegram:42", consolidator=Fails()).close()
         assert (failed.uploaded, failed.cleared, failed.missing) == (True, False, 0)
@@ -76,7 +105,7 @@ async def test_a_model_writes_history_and_memory_in_the_background_and_takes_not
     chosen = {"strategy": "language_model", "write": "auto"}
     with ScriptedModel([ANSWER, {"history_entry": "They went on.", "memory_update": []}]) as model:
         async with opened(tmp_path, consolidation=chosen, model=model.settings(retries=0)) as ew:
-            conversation = await talked(ew, 4)
+            conversation = await talked(ew, 3)
             for _ in range(1_000):
                 if await conversation.history():
                     break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from earwitness.containers import conversation_container
 from earwitness.errors import InputError
 from earwitness.protocols import Ledger
 from earwitness.testing.reference import MemoryLedger
+from earwitness_plugins.applications.assistants.file import ConversationFile
 
 from .uploads import CONTAINER, FOLDER, Service, files, talked, uploaded
 
@@ -127,6 +129,33 @@ async def test_a_file_of_an_earlier_version_is_taken_over_and_keeps_its_ids(tmp_
     assert [each.id for each in await service.list(CONTAINER)] == ["session_k_6"]
     head = json.loads((tmp_path / FOLDER / "k.jsonl").read_text("utf-8"))
     assert (head["container_tag"], head["run"], head["first"]) == ("nanobot_memory", "", 7)
+
+
+async def test_adding_reads_the_file_only_after_another_program_changed_it(
+    tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = list[str]()
+    read = ConversationFile.read
+
+    def counted(file: ConversationFile) -> Any:
+        reads.append(file.path.name)
+        return read(file)
+
+    monkeypatch.setattr(ConversationFile, "read", counted)
+    async with bot(tmp_path, service) as one, bot(tmp_path, service) as other:
+        for _ in range(20):
+            await one.conversation("k").add("user", "one")
+        assert len(reads) == 1
+        for _ in range(20):
+            await other.conversation("k").add("user", "other")
+        assert len(reads) == 2
+        with (tmp_path / FOLDER / "k.jsonl").open("ab") as cut:
+            cut.write(b'{"role": "user", "cont')
+        await one.conversation("k").add("user", "last")
+        await one.conversation("k").add("user", "very last")
+        assert len(reads) == 3
+        said = [each.content for each in await one.conversation("k").messages()]
+    assert said == ["one"] * 20 + ["other"] * 20 + ["last", "very last"]
 
 
 async def test_a_takeover_that_was_interrupted_goes_on(tmp_path: Path, service: Service) -> None:

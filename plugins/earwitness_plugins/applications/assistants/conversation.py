@@ -174,8 +174,8 @@ class AssistantConversation:
         check_message(role, content)
         message = AssistantMessage(role=role, content=content, timestamp=now())
         await self._bot.claim()
-        await asyncio.to_thread(self._file.append, message)
-        if self._bot.uploads.is_here:
+        waiting = await asyncio.to_thread(self._file.append, message)
+        if waiting > self._bot.settings.memory_window and self._bot.uploads.is_here:
             try:
                 await self._consolidate_in_time()
             except Exception as error:  # noqa: BLE001 - the message was added: it is tried again with the next one
@@ -325,13 +325,13 @@ class AssistantConversation:
         _log.warning("conversation %r could not be consolidated: %s", self.key, named(error))
 
     async def _consolidate_older(self) -> None:
-        """Consolidate what is older than the last `memory_window` messages, once there are twice as many."""
+        """Beyond `memory_window` messages that are not consolidated, consolidate all but the newest half of so many."""
         async with self._consolidating:
             head, messages = await self._read()
             window = self._bot.settings.memory_window
-            if head.first + len(messages) - head.last_consolidated < 2 * window:
+            if head.first + len(messages) - head.last_consolidated <= window:
                 return
-            made, done = await self._consolidated(head, messages, len(messages) - window)
+            made, done = await self._consolidated(head, messages, len(messages) - window // 2)
             await asyncio.to_thread(self._file.change, lambda now, there: (_remembering(now, made, done), there))
 
     async def _consolidated(

@@ -59,6 +59,8 @@ class ConversationHead(Record):
 
 
 ConversationContent = tuple[ConversationHead, list[AssistantMessage]]
+FileState = tuple[int, int, int]
+"""What changes whenever another process changes a file: its number, its bytes, its time."""
 ConversationChange = Callable[[ConversationHead, list[AssistantMessage]], ConversationContent]
 
 
@@ -69,6 +71,8 @@ class ConversationFile:
         self.path = folder / f"{file_name(key)}{SUFFIX}"
         """The file."""
         self._key, self._container_tag = key, container_tag
+        self._known: tuple[FileState, int] | None = None
+        """The file as this process left it, and how many of its messages are not consolidated."""
 
     def read(self) -> ConversationContent:
         """The head and the messages; a line that was cut short by a crash was never acknowledged, and is left out.
@@ -89,20 +93,23 @@ class ConversationFile:
         check_tag(self.path, found[0], self._container_tag)
         return found
 
-    def append(self, message: AssistantMessage) -> None:
-        """Add a message; durable on return. Raises `StorageError`."""
+    def append(self, message: AssistantMessage) -> int:
+        """Add a message; durable on return. Returns how many messages are not consolidated.
+
+        The file is read only if another process has changed it. Raises as `read`.
+        """
         with self._changing():
-            if not self._holds_something():
+            state = self._state()
+            if state is None or not state[1]:
                 self._write(self.read()[0], [message])
-                return
-            with self.path.open("r+b") as file:
-                data = file.read()
-                whole = data.rfind(b"\n") + 1
-                file.truncate(whole)
-                file.seek(whole)
+                return 1
+            waiting = self._known[1] if self._known and self._known[0] == state else self._mended()
+            self._known = None
+            with self.path.open("ab") as file:
                 file.write(f"{message.model_dump_json()}\n".encode())
                 file.flush()
                 os.fsync(file.fileno())
+            return self._note(waiting + 1)
 
     def change(self, change: ConversationChange) -> None:
         """Replace the whole file by what the change makes of it, at once; durable on return. Raises as `read`."""
@@ -137,8 +144,35 @@ class ConversationFile:
             with locked(self.path.parent / LOCK, LOCK_SECONDS):
                 yield
 
+    def _mended(self) -> int:
+        """How many messages are not consolidated, in a file that now has no line that a crash cut short."""
+        waiting = _waiting(*self.read())
+        with self.path.open("r+b") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
+            file.flush()
+        return waiting
+
+    def _state(self) -> FileState | None:
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _note(self, waiting: int) -> int:
+        state = self._state()
+        self._known = (state, waiting) if state else None
+        return waiting
+
     def _write(self, head: ConversationHead, messages: Sequence[AssistantMessage]) -> None:
+        self._known = None
         replaced(self.path, "".join(f"{each.model_dump_json()}\n" for each in (head, *messages)), lambda: True)
+        self._note(_waiting(head, messages))
+
+
+def _waiting(head: ConversationHead, messages: Sequence[AssistantMessage]) -> int:
+    """How many messages are not consolidated."""
+    return head.first + len(messages) - head.last_consolidated
 
 
 def file_name(key: str) -> str:

@@ -19,7 +19,7 @@ class AssistantSettings(Record):
     container_tag: str = "nanobot_memory"
     """What all conversations of this bot's user are kept under."""
     memory_window: Count = 50
-    """A store here: beyond so many messages, the older ones of a conversation are consolidated."""
+    """A store here: beyond so many messages that are not consolidated, all but the newest half of so many are."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.6
     """`context`: documents of the service that are less alike than this, from 0 to 1, are not found."""
     profile: bool = True
