@@ -217,7 +217,7 @@ async def test_abandoned_work_may_clean_up_after_itself() -> None:
     with pytest.raises(LimitReached):
         await within(0.01, work())
     assert not closed.is_set()
-    await asyncio.wait_for(closed.wait(), GRACE)
+    await asyncio.wait_for(closed.wait(), 30)
 
 
 async def _stubborn_within(limit: float, pause: float = 0.0) -> None:

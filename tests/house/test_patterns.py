@@ -37,6 +37,7 @@ def every_pattern() -> list[_LazyPattern[Any]]:
         for found in pkgutil.walk_packages(package.__path__, f"{name}.", onerror=lambda _: None):
             with suppress(ImportError):  # of something that is not installed here
                 importlib.import_module(found.name)
+    gc.unfreeze()  # what conftest.py hides from the garbage collector
     return [each for each in gc.get_objects() if type(each) is _LazyPattern]
 
 

@@ -107,11 +107,11 @@ class Walls(StoreCases):
         texts = ["the dragon sleeps", "the dragon and the sword", "a sword in the tavern", "bread and cheese"]
         await store.put([memory("s1-alice", f"m{n}", text) for n, text in enumerate(texts)])
         queries = ("dragon sword", "tavern", "the sword", "cheese or bread")
-        await self.until_searchable(store)
+        await self.until_shared(store)
         before = [list(await store.search("s1-alice", query)) for query in queries]
         loud = ["dragon " * 9, "sword", "tavern tavern", "bread the cheese", "the"]
         await store.put([memory(f"s{n % 7}-bob", f"m{n}", loud[n % len(loud)]) for n in range(300)])
-        await self.until_searchable(store)
+        await self.until_shared(store)
         assert [list(await store.search("s1-alice", query)) for query in queries] == before
         for n in range(7):
             await store.drop(f"s{n}-bob")
