@@ -211,13 +211,13 @@ async def test_abandoned_work_may_clean_up_after_itself() -> None:
         try:
             await asyncio.sleep(60)
         finally:
-            await asyncio.sleep(4 * PATIENCE)
+            await asyncio.sleep(2 * PATIENCE)
             closed.set()
 
     with pytest.raises(LimitReached):
         await within(0.01, work())
     assert not closed.is_set()
-    await asyncio.wait_for(closed.wait(), 30)
+    await asyncio.wait_for(closed.wait(), 5)
 
 
 async def _stubborn_within(limit: float, pause: float = 0.0) -> None:
