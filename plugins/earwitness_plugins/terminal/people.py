@@ -23,9 +23,13 @@ ROLES: Mapping[Role, str] = {
 }
 
 
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Embeddings, overrides and isolates, which show what follows in another order than it is written in (UAX #9)."""
+
+
 def plain(text: str) -> str:
-    """The text without control characters, which a terminal would obey."""
-    return "".join(c if c in "\n\t" or category(c) != "Cc" else "�" for c in text)
+    """The text without control characters, which a terminal would obey, and without those that turn its order round."""
+    return "".join("�" if c in _REORDERING or (category(c) == "Cc" and c not in "\n\t") else c for c in text)
 
 
 class People:

@@ -79,14 +79,24 @@ class StoryChat:
         raise InputError(f"{name} is not here. /enter {name} lets them come in.")
 
     async def edit(self, text: str) -> MessagePlayed:
-        """The person's last message in other words; a whisper stays one. Raises `InputError` where there is none."""
+        """The person's last message in other words. What reached only some of those there stays with those who heard
+        all of it, whatever the new words are. Raises `InputError` where there is none."""
         mine = await self.story.messages(speaker=self.person, limit=1)
         if not mine:
             raise InputError("you have said nothing yet that could be edited.")
         old = mine[-1]
         mark, found, _ = old.content.partition("* ")
         kept = f"{mark}* " if found and mark.startswith("*whispers to ") and old.message.audience else ""
-        return await self._played(await self.story.edit(old.key, kept + text), "edit")
+        return await self._played(await self.story.edit(old.key, kept + text, audience=self._kept_to(old)), "edit")
+
+    def _kept_to(self, old: SettledMessage) -> list[str] | None:
+        """Those who heard all of a message that missed somebody who was there, or may have been; `None` where it missed
+        nobody, and where it says itself whom it is for."""
+        cast, known, at = self.story.cast, self.story.state.whereabouts, old.message.sequence
+        there = {id for id, where in known.items() if where.here or where.since > at} - {*cast.narrators}
+        if old.message.audience is not None or not (old.heard or there - {*old.participants, self.person}):
+            return None
+        return [id for id in old.participants if id != self.person and id not in old.heard]
 
     async def partners(self) -> tuple[str, ...]:
         """Ids of those who answer the person's last message; see `partners`."""
