@@ -74,6 +74,45 @@ async def test_beyond_the_window_all_but_the_newest_half_is_consolidated_at_once
     assert stretches[2:] == [["9", "10", "11"]]
 
 
+class Waits:
+    """Is asked, and answers once it may."""
+
+    def __init__(self) -> None:
+        self.asked, self.answers = asyncio.Event(), asyncio.Event()
+        self.seen: list[str] = []
+
+    async def consolidate(self, task: ConsolidationTask) -> Consolidation:
+        self.seen += [each.text for each in task.remembered]
+        self.asked.set()
+        await self.answers.wait()
+        return Consolidation(history_entry="They spoke of Mio.", memory_update=("Mio is a cat.",))
+
+
+async def test_what_is_forgotten_during_a_consolidation_is_not_remembered_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        waits = Waits()
+        conversation = ew.conversation("telegram:42", consolidator=waits)
+        await talked(ew)
+        await waits.asked.wait()
+        await conversation.forget()
+        waits.answers.set()
+        async with conversation._consolidating:
+            assert (await conversation.facts(), await conversation.history()) == ((), ())
+
+
+async def test_closing_during_a_consolidation_consolidates_nothing_twice(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        waits = Waits()
+        conversation = ew.conversation("telegram:42", consolidator=waits)
+        await talked(ew)
+        await waits.asked.wait()
+        closing = asyncio.create_task(conversation.close())
+        await asyncio.sleep(0.05)
+        waits.answers.set()
+        assert (await closing).cleared
+        assert len(waits.seen) == len(set(waits.seen)) + 2  # "Noted." was said three times
+
+
 async def test_what_is_older_than_the_window_is_consolidated(tmp_path: Path) -> None:
     async with opened(tmp_path) as ew:
         assert isinstance(innermost(ew.engine.store), SqliteStore)

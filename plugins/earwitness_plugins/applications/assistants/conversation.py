@@ -7,7 +7,7 @@ import inspect
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -257,11 +257,28 @@ class AssistantConversation:
         except EarwitnessError as error:
             failure = named(error)
         missing = sum(confirmed.get(each.id) != digest(each) for each in every)
-        cleared = clear and not missing and bool(messages)
+        async with self._consolidating if clear and not missing else nullcontext():
+            closing = ConversationClosing(uploaded=not missing, cleared=False, missing=missing, failure=failure)
+            return await self._noted(closing, head, messages, confirmed, clear=clear)
+
+    async def _noted(
+        self,
+        closing: ConversationClosing,
+        head: ConversationHead,
+        messages: Sequence[AssistantMessage],
+        confirmed: dict[str, str],
+        *,
+        clear: bool,
+    ) -> ConversationClosing:
+        """Note what is confirmed. If that is all, consolidate and clear, unless `clear` is false."""
+        failure = closing.failure if closing.missing else None
+        cleared = clear and closing.uploaded and bool(messages)
         made, done = Consolidation(), 0
         if cleared:
             try:
-                made, done = await self._consolidated(head, messages, len(messages))
+                last = (await self._read())[0].last_consolidated  # meanwhile perhaps more
+                seen = head.model_copy(update={"last_consolidated": max(last, head.last_consolidated)})
+                made, done = await self._consolidated(seen, messages, len(messages))
             except Exception as error:  # noqa: BLE001 - whatever a consolidator raises: nothing is cleared
                 cleared, failure = False, named(error)
 
@@ -273,11 +290,11 @@ class AssistantConversation:
             if cleared:
                 emptied = {"first": now.first + len(messages), "confirmed": {}, "is_pending": False, "clears": clear}
                 return now.model_copy(update=emptied), there[len(messages) :]
-            kept = {"confirmed": confirmed, "is_pending": failure is not None, "clears": clear}
+            kept = {"confirmed": confirmed, "is_pending": bool(closing.missing or failure), "clears": clear}
             return now.model_copy(update=kept), there
 
         await asyncio.to_thread(self._file.change, after)
-        return ConversationClosing(uploaded=not missing, cleared=cleared, missing=missing, failure=failure)
+        return closing.model_copy(update={"cleared": cleared, "failure": failure})
 
     @asynccontextmanager
     async def _uploading(self) -> AsyncIterator[None]:
@@ -332,7 +349,12 @@ class AssistantConversation:
             if head.first + len(messages) - head.last_consolidated <= window:
                 return
             made, done = await self._consolidated(head, messages, len(messages) - window // 2)
-            await asyncio.to_thread(self._file.change, lambda now, there: (_remembering(now, made, done), there))
+
+            def after(now: ConversationHead, there: list[AssistantMessage]) -> ConversationContent:
+                """What was forgotten meanwhile is not remembered again."""
+                return (_remembering(now, made, done) if now.run == head.run else now), there
+
+            await asyncio.to_thread(self._file.change, after)
 
     async def _consolidated(
         self, head: ConversationHead, messages: Sequence[AssistantMessage], up_to: int
