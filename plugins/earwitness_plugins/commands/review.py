@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,7 @@ import click
 from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from earwitness_plugins.review import Review, Reviewed
 
@@ -66,9 +67,11 @@ async def approve(
     async with cli.open() as ew:
         story = await ew.open_session(session)
         review: Review = story.review.acting(role=role)
-        done = [await review.approve(id, content=content) for id in await _chosen(review, proposals, everything)]
+        chosen = await _chosen(review, proposals, everything)
+        done, failed = await _each(chosen, partial(review.approve, content=content))
         await story.delivered()
-        cli.answer([_data(each) for each in done], "\n".join(_written(done)) or NOTHING)
+        cli.answer([_data(each) for each in done], "\n".join(_written(done)) or ("" if failed else NOTHING))
+        _finish(cli, "approved", failed)
 
 
 @story_command("reject")
@@ -83,8 +86,41 @@ async def reject(
     """Reject proposals, for good: the same is not proposed again."""
     async with cli.open() as ew:
         review: Review = (await ew.open_session(session)).review.acting(role=role)
-        done = [await review.reject(id, reason) for id in await _chosen(review, proposals, everything)]
-        cli.answer([_data(each) for each in done], "\n".join(f"Rejected: {each.id}" for each in done) or NOTHING)
+        chosen = await _chosen(review, proposals, everything)
+        done, failed = await _each(chosen, partial(review.reject, reason=reason))
+        shown = "\n".join(f"Rejected: {each.id}" for each in done)
+        cli.answer([_data(each) for each in done], shown or ("" if failed else NOTHING))
+        _finish(cli, "rejected", failed)
+
+
+async def _each(
+    ids: Sequence[str], decide: Callable[[str], Awaitable[Reviewed]]
+) -> tuple[list[Reviewed], dict[str, str]]:
+    """Decide each of several proposals. What came of them, and why the others could not be decided. Raises what the
+    only one raises."""
+    from earwitness.errors import EarwitnessError, StorageError
+
+    done: list[Reviewed] = []
+    failed: dict[str, str] = {}
+    for id in ids:
+        try:
+            done.append(await decide(id))
+        except StorageError:
+            raise
+        except EarwitnessError as error:
+            if len(ids) == 1:
+                raise
+            failed[id] = str(error)
+    return done, failed
+
+
+def _finish(cli: CliContext, decided: str, failed: Mapping[str, str]) -> None:
+    """Say what could not be decided, and end with exit code 1 if there is anything."""
+    from earwitness_plugins.terminal.people import plain
+
+    for id, why in failed.items():
+        click.echo(plain(f"Not {decided}: {id}: {why}"), err=True)
+    cli.finish(ok=not failed)
 
 
 async def _chosen(review: Review, named: Sequence[str], everything: bool) -> list[str]:
@@ -98,10 +134,12 @@ async def _chosen(review: Review, named: Sequence[str], everything: bool) -> lis
 
 def _written(done: Sequence[Reviewed]) -> Iterator[str]:
     from earwitness.records.prose import counted
+    from earwitness_plugins.terminal.people import plain
 
     for each in done:
-        what = f"{counted(len(each.proposal.memories), 'memory', 'memories')}" if each.proposal.memories else ""
-        yield f"Approved: {each.id}" + (f" ({what} written)" if what else "")
+        what = counted(len(each.proposal.memories) - len(each.left_out), "memory", "memories")
+        yield f"Approved: {each.id}" + (f" ({what} written)" if each.proposal.memories else "")
+        yield from (f"  {plain(why)}" for why in each.left_out)
 
 
 def _told(found: Reviewed) -> Iterator[str]:

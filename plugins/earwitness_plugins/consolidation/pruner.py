@@ -83,7 +83,7 @@ class StoryPruning:
 
     async def _spoken_for(self) -> set[str]:
         """Ids of the memories about which something waits, or that are to be kept."""
-        asked = [each for each in await self._review.proposals() if each.proposal.kind == KIND]
+        asked = await self._review.proposals(kind=KIND)
         return {id for each in asked if each.status in {"waiting", "rejected"} for id in each.proposal.archives}
 
     @property

@@ -108,7 +108,7 @@ class StoryConsolidation:
 
     async def _spoken_for(self) -> set[str]:
         """Ids of the memories about which something waits, was rejected, or was approved and taken back since."""
-        found = [each for each in await self._review.proposals() if each.proposal.kind == KIND]
+        found = await self._review.proposals(kind=KIND)
         kept = await self._story.backstage().grounds(*(id for each in found for id in each.proposal.rests_on))
         asked = [each.proposal.rests_on for each in found if each.status != "fallen"]
         return {id for ids in asked if all(kept.get(each) for each in ids) for id in ids}

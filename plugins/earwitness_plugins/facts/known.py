@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from pydantic import JsonValue
 
 from earwitness import Session
 
-from ..review import Reviewed
+from ..review import ReviewStatus
 from .exchanges import HeardExchange
 from .reconciliation import KnownFact, KnownFacts
 
@@ -16,25 +18,50 @@ MOST_SHOWN = 30
 """So many known facts a model is shown, the newest."""
 
 
+_proposed: WeakKeyDictionary[Session, dict[str, Mapping[str, Sequence[KnownFact]]]] = WeakKeyDictionary()
+"""Story → proposal id → character id → the facts that it holds for this character. A proposal stays as it is."""
+
+
 async def known_facts(story: Session, exchange: HeardExchange) -> KnownFacts:
     """What each listener knows: in their container of this story, and what was proposed for them."""
-    proposed = await story.review.proposals()
+    statuses = await story.review.statuses(kind="fact")
+    held = await _held(story, statuses)
     found: dict[str, Sequence[KnownFact]] = {}
     for id in {id for line in exchange.lines for id in exchange.listeners(line)}:
         page = await story.backstage().inspect(id, filter='type = "fact"')
         kept = [KnownFact(each.content, each.metadata) for each in page.memories]
-        found[id] = [*kept, *(fact for each in proposed for fact in _for(id, each))]
+        found[id] = [*kept, *_for(id, held, statuses)]
     return found
 
 
-def _for(listener: str, reviewed: Reviewed) -> Iterator[KnownFact]:
-    """What a proposal holds for a listener; what has fallen may be proposed again."""
-    if reviewed.proposal.kind != "fact" or reviewed.status == "fallen":
-        return
-    for each in reviewed.proposal.memories:
-        if listener in each.knowers:
-            is_open = reviewed.status != "approved"
-            yield KnownFact(each.content, each.metadata, is_open=is_open, grounds=each.rests_on)
+async def _held(
+    story: Session, statuses: Mapping[str, ReviewStatus]
+) -> Mapping[str, Mapping[str, Sequence[KnownFact]]]:
+    """Proposal id → what it holds for whom. Each proposal is read once."""
+    held = _proposed.setdefault(story, {})
+    for id in [id for id in held if id not in statuses]:
+        del held[id]
+    if new := [id for id in statuses if id not in held]:
+        for each in await story.review.proposals(ids=new):
+            facts: dict[str, list[KnownFact]] = {}
+            for memory in each.proposal.memories:
+                fact = KnownFact(memory.content, memory.metadata, is_open=True, grounds=memory.rests_on)
+                for id in memory.knowers:
+                    facts.setdefault(id, []).append(fact)
+            held[each.id] = facts
+    return held
+
+
+def _for(
+    listener: str,
+    held: Mapping[str, Mapping[str, Sequence[KnownFact]]],
+    statuses: Mapping[str, ReviewStatus],
+) -> Iterator[KnownFact]:
+    """What proposals hold for a listener; what has fallen may be proposed again."""
+    for id, status in statuses.items():
+        if status != "fallen":
+            for fact in held.get(id, {}).get(listener, ()):
+                yield replace(fact, is_open=False) if status == "approved" else fact
 
 
 def shown_facts(exchange: HeardExchange, known: KnownFacts) -> list[JsonValue]:

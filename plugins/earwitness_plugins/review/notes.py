@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from pydantic import JsonValue, ValidationError
-
-from earwitness import State
 
 from .records import Proposal, Reviewed
 
@@ -19,9 +18,14 @@ def proposed(id: str, proposal: Proposal, day: float, time: str, grounds: Iterab
     return {"id": id, "proposed": told, "day": day, "time": time, "grounds": list(grounds)}
 
 
-def decided(id: str, status: str, by: str, reason: str = "") -> JsonValue:
-    """What is noted of a decision."""
-    return {"id": id, "decided": status, "by": by, "reason": reason}
+def decided(
+    id: str, status: str, by: str, reason: str = "", *, left_out: Iterable[str] = (), taken_back: int = 0
+) -> JsonValue:
+    """What is noted of a decision. `left_out` and `taken_back` as in `Reviewed`."""
+    found: dict[str, JsonValue] = {"id": id, "decided": status, "by": by, "reason": reason}
+    found |= {"left_out": list(left_out)} if (left_out := tuple(left_out)) else {}
+    found |= {"taken_back": taken_back} if taken_back else {}
+    return found
 
 
 def key_of(id: str) -> str:
@@ -29,30 +33,31 @@ def key_of(id: str) -> str:
     return f"review-{id}"
 
 
-def noted(session: str, state: State) -> dict[str, tuple[Reviewed, tuple[str, ...]]]:
-    """All proposals of a story by id, in the order of the journal, each with the memories that it rests on.
-
-    A decision that was retracted counts no more. What cannot be read is left out: another version wrote it.
-    """
-    found: dict[str, tuple[Reviewed, tuple[str, ...]]] = {}
-    for fact in state.facts_of(PACKAGE):
-        if not isinstance(fact, Mapping):
-            continue
-        id = str(fact.get("id"))
-        if "proposed" in fact:
-            if (read := _read(session, id, fact)) is not None:
-                found[id] = read
-        elif id in found:
-            reviewed, grounds = found[id]
-            more = {"status": fact.get("decided"), "decided_by": fact.get("by"), "reason": str(fact.get("reason", ""))}
-            found[id] = reviewed.model_copy(update=more), grounds
-    return found
-
-
-def _read(session: str, id: str, fact: Mapping[str, JsonValue]) -> tuple[Reviewed, tuple[str, ...]] | None:
-    given = {"id": id, "session": session, "proposal": fact["proposed"], "day": fact.get("day"), "time": fact["time"]}
-    grounds = fact.get("grounds")
+def read(session: str, fact: Mapping[str, JsonValue], decision: Mapping[str, JsonValue]) -> Reviewed | None:
+    """A proposal with what was decided; `None` if it cannot be read: another version wrote it."""
+    given: dict[str, Any] = {key: fact.get(key) for key in ("id", "day", "time")}
+    given |= {"session": session, "proposal": fact.get("proposed")}
     try:
-        return Reviewed.model_validate(given), tuple(map(str, grounds)) if isinstance(grounds, list | tuple) else ()
+        found = Reviewed.model_validate(given)
+    except ValidationError:
+        return None
+    return found.model_copy(update=_of(decision)) if decision else found
+
+
+def _of(decision: Mapping[str, JsonValue]) -> dict[str, Any]:
+    left_out, taken_back = decision.get("left_out"), decision.get("taken_back")
+    return {
+        "status": decision.get("decided"),
+        "decided_by": decision.get("by"),
+        "reason": str(decision.get("reason", "")),
+        "left_out": tuple(map(str, left_out)) if isinstance(left_out, list | tuple) else (),
+        "taken_back": taken_back if isinstance(taken_back, int) else 0,
+    }
+
+
+def read_proposal(proposed: Mapping[str, JsonValue]) -> Proposal | None:
+    """A proposal; `None` if it cannot be read."""
+    try:
+        return Proposal.model_validate(proposed)
     except ValidationError:
         return None

@@ -2,68 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import get_args
+from typing import cast, get_args
 
 from earwitness import Earwitness, Session
 from earwitness.backstage.roles import PERMISSIONS, Permission, permit
 from earwitness.clock import now
 from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, quoted, unknown
 from earwitness.ids import WORLD, derive
+from earwitness.validation.arguments import texts
 
-from .handlers import handle
-from .notes import PACKAGE, decided, key_of, noted, proposed
+from .handlers import fallen, handle
+from .index import NotedProposal, ProposalIndex
+from .losses import who_left, why_fallen
+from .notes import PACKAGE, decided, key_of, proposed
 from .records import Proposal, Reviewed, ReviewStatus, ReviewWrite
 
 AUTO = "auto"
+AT_ONCE = 20
+"""So many proposals are read before other tasks of the process may go on."""
 
 
 class Review:
     """The proposals of one story. `story.review` acts as its author; `acting` as somebody else."""
 
-    def __init__(self, story: Session, ew: Earwitness, role: str = "author") -> None:
+    def __init__(
+        self, story: Session, ew: Earwitness, role: str = "author", index: ProposalIndex | None = None
+    ) -> None:
         self._story = story
         self._ew = ew
         self._role = role
+        self._index = ProposalIndex() if index is None else index
 
     def acting(self, *, role: str) -> Review:
         """The same on behalf of somebody, whose permissions are those of backstage. Raises `UnknownName`."""
         if role not in PERMISSIONS:
             raise unknown("role", role, PERMISSIONS)
-        return Review(self._story, self._ew, role)
+        return Review(self._story, self._ew, role, self._index)
 
     async def waiting(self, *, kind: str | None = None, about: str | None = None) -> tuple[Reviewed, ...]:
         """What waits for a decision, oldest first: of one kind, or about one character. Raises `NotPermitted`."""
-        found = await self.proposals(status="waiting")
+        found = await self.proposals(status="waiting", kind=kind)
         who = None if about is None else self._story.cast.named(about).id
-        return tuple(
-            each for each in found if kind in {None, each.proposal.kind} and (who is None or who in each.proposal.about)
-        )
+        return tuple(each for each in found if who is None or who in each.proposal.about)
 
-    async def proposals(self, *, status: ReviewStatus | None = None) -> tuple[Reviewed, ...]:
-        """All proposals, oldest first, or those of one status. Raises `NotPermitted`, `InputError`."""
+    async def proposals(
+        self, *, status: ReviewStatus | None = None, kind: str | None = None, ids: Iterable[str] | None = None
+    ) -> tuple[Reviewed, ...]:
+        """All proposals, oldest first; or those of one status, of one kind, or with these ids.
+
+        Raises `NotPermitted`, `InputError`.
+        """
         self._permit("read", "see what waits for review")
         if status is not None and status not in get_args(ReviewStatus):
             raise InputError(f"status {quoted(status)} must be one of {', '.join(get_args(ReviewStatus))}.")
-        return tuple(each for each in await self._all() if status in {None, each.status})
+        index, only = await self._up_to_date(), None if ids is None else frozenset(texts("ids", ids))
+        noted = [each for each in index if kind in {None, each.kind} and (only is None or each.id in only)]
+        if status is not None:  # what waits may have fallen
+            journalled = {"waiting", "fallen"} if status == "fallen" else {status}
+            noted = [each for each in noted if index.status(each) in journalled]
+        return tuple(each for each in await self._read(noted) if status in {None, each.status})
+
+    async def statuses(self, *, kind: str | None = None) -> dict[str, ReviewStatus]:
+        """Proposal id → what became of it, oldest first; those of one kind. Of what is decided no text is read, so that
+        it is quick. Raises `NotPermitted`."""
+        self._permit("read", "see what waits for review")
+        index = await self._up_to_date()
+        noted = [each for each in index if kind in {None, each.kind}]
+        waiting = await self._read(each for each in noted if index.status(each) == "waiting")
+        now = {each.id: each.status for each in waiting}
+        return {each.id: now.get(each.id) or cast(ReviewStatus, index.status(each)) for each in noted}
 
     async def get(self, id: str) -> Reviewed:
         """A proposal by its id, or by the beginning of one. Raises `UnknownName`, `NotPermitted`."""
         self._permit("read", "see what waits for review")
-        every = await self._all()
-        found = [each for each in every if each.id == id] or [each for each in every if id and each.id.startswith(id)]
-        if len(found) == 1:
+        index = await self._up_to_date()
+        exact = index.get(id)
+        noted = [each for each in index if id and each.id.startswith(id)] if exact is None else [exact]
+        if len(noted) > 1:
+            raise UnknownName(f"{id!r} could be any of {', '.join(each.id for each in noted[:10])}: give more of it.")
+        if found := await self._read(noted):
             return found[0]
-        if found:
-            raise UnknownName(f"{id!r} could be any of {', '.join(each.id for each in found[:10])}: give more of it.")
-        there = ", ".join(each.id for each in every if each.status == "waiting")
+        there = ", ".join(each.id for each in await self.proposals(status="waiting"))
         raise UnknownName(f"no proposal {quoted(id)} in session {self._story.id!r}. Waiting: {there or 'nothing'}.")
 
     async def known(self, proposal: Proposal) -> Reviewed | None:
         """What became of the same proposal, if it was made before; `None` if it is new. One that fell is new."""
-        same = [each for each in await self._all() if each.proposal.same == proposal.same and each.status != "fallen"]
-        return same[-1] if same else None
+        same = (await self._up_to_date()).same(proposal.same)
+        return next((each for each in reversed(await self._read(same)) if each.status != "fallen"), None)
 
     async def submit(self, proposal: Proposal, write: ReviewWrite = "review") -> Reviewed | None:
         """Propose something, as a setting `write` has it: let it wait, or (`auto`) write it at once; `None` if `off`.
@@ -83,8 +111,9 @@ class Review:
     async def approve(self, id: str, *, content: str | None = None) -> Reviewed:
         """Do what a proposal says, with other words for its only memory if `content` is given. Decided on return.
 
-        Approving twice writes once. What was rejected may be approved after all. Raises `UnknownName`, `NotPermitted`,
-        and `InputError` for a proposal that fell.
+        Approving twice writes once. What was rejected may be approved after all. Of several memories those are written
+        that can be; `left_out` says which could not, and why. If none can be, the proposal has fallen. Raises
+        `UnknownName`, `NotPermitted`, and `InputError` for a proposal that fell.
         """
         self._permit("edit", "approve what was proposed")
         found = await self.get(id)
@@ -94,10 +123,11 @@ class Review:
             raise InputError(f"content = {quoted(content)} needs a proposal of one memory: {found.id!r} has not one.")
         (memory,) = found.proposal.memories
         other = found.proposal.model_copy(update={"memories": (memory.model_copy(update={"content": content}),)})
-        return await self._write(found.model_copy(update={"proposal": other}), self._role)
+        return await self._write(found.model_copy(update={"proposal": other}), self._role, is_as_proposed=False)
 
     async def reject(self, id: str, reason: str = "") -> Reviewed:
-        """Reject a proposal, for good: the same is not proposed again. Decided on return.
+        """Reject a proposal, for good: the same is not proposed again. Decided on return. What was written of it before
+        its approval was interrupted is taken back.
 
         Raises `UnknownName`, `NotPermitted`, and `InputError` for one that was approved.
         """
@@ -106,6 +136,7 @@ class Review:
         if found.status == "approved":
             keys = ", ".join(found.keys) or "none"
             raise InputError(f"proposal {found.id!r} was approved. Take back what it wrote instead: retract {keys}.")
+        await self._taken_back(found)
         return found if found.status == "rejected" else await self._decide(found, "rejected", self._role, reason)
 
     # ── proposing ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,8 +146,7 @@ class Review:
         if proposal.memories and not proposal.grounds:
             raise InputError("a proposed memory needs what it rests on: give rests_on, memory ids or keys.")
         grounds = await self._grounds(proposal)
-        earlier = noted(self._story.id, self._story.state)
-        number = sum(each.proposal.same == proposal.same for each, _ in earlier.values())  # those that fell
+        number = len((await self._up_to_date()).same(proposal.same))  # those that fell
         id = derive("review", self._story.id, proposal.same, number)[:12]
         fact = proposed(id, proposal, self._story.state.game_day, now(), grounds)
         with suppress(KeyConflict):  # another process was first, with other words
@@ -142,48 +172,119 @@ class Review:
 
     # ── deciding ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _write(self, found: Reviewed, by: str) -> Reviewed:
+    async def _write(self, found: Reviewed, by: str, *, is_as_proposed: bool = True) -> Reviewed:
         if found.status == "approved":
             return found
         if found.status == "fallen":
             raise InputError(f"proposal {found.id!r} cannot be approved: {found.reason}.")
         await handle(self._story, self._ew, found.model_copy(update={"decided_by": by}))
+        found = await self._after_what_was_taken_back(found)
+        left_out = await self._remembered(found)
+        if left_out and len(left_out) == len(found.proposal.memories):
+            why = "; ".join(left_out)
+            if is_as_proposed and found.status == "waiting":
+                await self._decide(found, "fallen", by, why)
+            raise InputError(f"proposal {found.id!r} cannot be approved: {why}.")
+        if found.proposal.archives:
+            await (await self._story.archive(*found.proposal.archives, key=found.archive_key)).decided()
+        return await self._decide(found, "approved", by, left_out=left_out, taken_back=found.taken_back)
+
+    async def _remembered(self, found: Reviewed) -> list[str]:
+        """Write the memories of a proposal. What could not be written: for whom, and why."""
+        left_out: list[str] = []
         for key, each in zip(found.keys, found.proposal.memories, strict=True):
             grounded = each.model_copy(update={"rests_on": each.rests_on or found.proposal.rests_on})
-            with suppress(KeyConflict):  # approved before, in other words, and interrupted
+            whose = each.owner or each.container
+            if gone := who_left(each, self._story.cast):
+                left_out.append(f"not for {whose}: {gone} was forgotten")
+                continue
+            try:
                 await (await self._story.derive(grounded, key=key)).decided()
-        if found.proposal.archives:
-            await (await self._story.archive(*found.proposal.archives, key=f"{key_of(found.id)}-archive")).decided()
-        return await self._decide(found, "approved", by)
+            except KeyConflict:  # approved before, in other words, and interrupted
+                continue
+            except (InputError, UnknownName) as why:
+                left_out.append(f"not for {whose}: {str(why).rstrip('.')}")
+        return left_out
 
-    async def _decide(self, found: Reviewed, status: ReviewStatus, by: str, reason: str = "") -> Reviewed:
-        fact = decided(found.id, status, by, reason)
+    async def _after_what_was_taken_back(self, found: Reviewed) -> Reviewed:
+        """The proposal with keys under which it can be written: those of what was taken back write nothing again."""
+        number = 0
+        while await self._is_taken_back(again := found.model_copy(update={"taken_back": number})):
+            await self._take_back(again)  # the rest of it, if that was interrupted
+            number += 1
+        return again
+
+    async def _is_taken_back(self, found: Reviewed) -> bool:
+        written = await self._story.backstage().grounds(*found.keys)
+        return None in written.values() or await self._story.has(_restored(found))
+
+    async def _taken_back(self, found: Reviewed) -> None:
+        """Take back what was written of a proposal that nobody approved. Doing it twice does it once."""
+        await self._caught_up()
+        await self._take_back(await self._after_what_was_taken_back(found))
+
+    async def _take_back(self, found: Reviewed) -> None:
+        written = await self._story.backstage().grounds(*found.keys)
+        for key in (key for key, memory in written.items() if memory is not None):
+            await (await self._story.retract(key, by=self._role)).decided()
+        if await self._story.has(found.archive_key) and not await self._story.has(_restored(found)):
+            await (await self._story.restore(*found.proposal.archives, key=_restored(found))).decided()
+
+    async def _decide(
+        self,
+        found: Reviewed,
+        status: ReviewStatus,
+        by: str,
+        reason: str = "",
+        *,
+        left_out: Iterable[str] = (),
+        taken_back: int = 0,
+    ) -> Reviewed:
+        fact = decided(found.id, status, by, reason, left_out=left_out, taken_back=taken_back)
         await (await self._story.change(facts={PACKAGE: [fact]})).decided()
         return await self._one(found.id)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _one(self, id: str) -> Reviewed:
-        return next(each for each in await self._all() if each.id == id)
-
-    async def _all(self) -> list[Reviewed]:
+    async def _up_to_date(self) -> ProposalIndex:
+        """The index, with everything that was decided so far."""
         await self._caught_up()
-        every = noted(self._story.id, self._story.state)
-        open_grounds = {id for each, grounds in every.values() if each.status == "waiting" for id in grounds}
-        found = await self._story.backstage().grounds(*sorted(open_grounds))
-        return [self._standing(each, grounds, found) for each, grounds in every.values()]
+        while not self._index.follow(self._story.state):  # noqa: ASYNC110 - it waits for nothing: it lets others go on
+            await asyncio.sleep(0)
+        return self._index
 
-    def _standing(self, reviewed: Reviewed, grounds: Iterable[str], found: Mapping[str, str | None]) -> Reviewed:
-        """The proposal, fallen if it can no longer be approved."""
-        if reviewed.status != "waiting":
-            return reviewed
-        gone = next((id for id in grounds if found.get(id) is None), None)
-        owners = [each.owner for each in reviewed.proposal.memories if each.owner not in {None, WORLD}]
-        left = next((id for id in (*reviewed.proposal.about, *owners) if id not in self._story.cast), None)
-        if gone is None and left is None:
-            return reviewed
-        why = f"{left} was forgotten" if gone is None else f"it rests on {gone}, which was retracted or edited"
-        return reviewed.model_copy(update={"status": "fallen", "reason": why})
+    async def _one(self, id: str) -> Reviewed:
+        noted = (await self._up_to_date()).get(id)
+        (found,) = await self._read([] if noted is None else [noted])
+        return found
+
+    async def _read(self, noted: Iterable[NotedProposal]) -> list[Reviewed]:
+        """These as records, fallen if they can no longer be approved. What cannot be read is left out."""
+        every: list[Reviewed] = []
+        grounds: dict[str, tuple[str, ...]] = {}
+        for number, each in enumerate(noted, 1):
+            if (found := self._index.reviewed(self._story.id, each)) is not None:
+                every.append(found)
+                grounds |= {found.id: each.grounds} if found.status == "waiting" else {}
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
+        fell = await self._fallen([each for each in every if each.status == "waiting"], grounds) if grounds else {}
+        return [
+            each.model_copy(update={"status": "fallen", "reason": fell[each.id]}) if each.id in fell else each
+            for each in every
+        ]
+
+    async def _fallen(self, waiting: Sequence[Reviewed], grounds: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+        """Id → why a proposal can no longer be approved."""
+        ids = sorted({id for each in grounds.values() for id in each})
+        now = await self._story.backstage().grounds(*ids) if ids else {}
+        fell = await fallen(self._story, self._ew, waiting)
+        for each in waiting:
+            gone = next((id for id in grounds[each.id] if now.get(id) is None), None)
+            left = why_fallen(each.proposal, self._story.cast)
+            why = left if gone is None else f"it rests on {gone}, which was retracted or edited"
+            fell |= {each.id: why} if why is not None else {}
+        return fell
 
     async def _caught_up(self) -> None:
         """Wait until everything reported so far is decided, in other processes, too. The store may be away."""
@@ -192,3 +293,8 @@ class Review:
 
     def _permit(self, needed: Permission, what: str) -> None:
         permit(self._role, needed, what)
+
+
+def _restored(found: Reviewed) -> str:
+    """The key under which what it took out of recall is put back."""
+    return f"{found.archive_key}-restored"

@@ -15,7 +15,7 @@ ReviewWrite = Literal["review", "off", "auto"]
 """What may be written of what a model says. `review`: it waits until somebody approves it. `off`: nothing. `auto`: all
 of it, unasked."""
 ReviewStatus = Literal["waiting", "approved", "rejected", "fallen"]
-"""`fallen`: what it rests on was retracted, edited, or its owner forgotten, so that nothing of it can be written."""
+"""`fallen`: what it rests on was retracted or edited, or whoever was to have it was forgotten: none of it can be written."""
 LONGEST_TEXT = 20_000
 """Characters of a text that a person is shown."""
 
@@ -81,14 +81,25 @@ class Reviewed(Record):
     """The role that approved or rejected it; `auto` = nobody was asked."""
     reason: str = ""
     """Why it was rejected, or why it fell."""
+    left_out: tuple[str, ...] = ()
+    """Of an approved one: which of its memories could not be written, for whom, and why."""
+    taken_back: int = 0
+    """How often some of it was written, and taken back, before."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys under which its memories are written; retract one to take that memory back."""
-        return tuple(f"review-{self.id}-{number}" for number in range(len(self.proposal.memories)))
+        again = f"-again{self.taken_back}" if self.taken_back else ""
+        return tuple(f"review-{self.id}-{number}{again}" for number in range(len(self.proposal.memories)))
+
+    @property
+    def archive_key(self) -> str:
+        """The key under which it takes memories out of recall."""
+        return f"review-{self.id}-archive" + (f"-again{self.taken_back}" if self.taken_back else "")
 
     def __str__(self) -> str:
         about = f" about {joined(self.proposal.about)}" if self.proposal.about else ""
-        why = f" ({self.reason})" if self.reason else ""
+        reasons = "; ".join(filter(None, [self.reason, *self.left_out]))
+        why = f" ({reasons})" if reasons else ""
         head = f"{self.id}  {self.status}{why}  {self.proposal.kind}{about}, day {day_text(self.day)}"
         return f"{head}: {gist(self.proposal.text)}"

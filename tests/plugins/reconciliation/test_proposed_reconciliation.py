@@ -187,7 +187,10 @@ async def test_what_is_gone_from_the_bubble_cannot_be_approved(begin: Begin, ser
     [proposal, _] = (await story.reconciliation.propose("vampire")).proposals
     bubble = await story._app.open_session("s1~vampire")
     await bubble.retract(proposal.proposal.payload["memory"])
-    with pytest.raises(UnknownName, match="memory of the bubble"):
+    fallen = await story.review.get(proposal.id)
+    assert (fallen.status, fallen.reason.endswith("of bubble vampire, which was retracted or edited")) == ("fallen", True)
+    assert [each.status for each in await story.review.waiting()] == ["waiting"]
+    with pytest.raises(InputError, match="cannot be approved"):
         await story.review.approve(proposal.id)
     assert (await story.review.get(proposal.id)).status == "waiting"
 
