@@ -46,6 +46,22 @@ def test_approved_it_is_recalled(run: Run, id: str) -> None:
     assert "approved" in run("review", "list", "cellar", "--all").output
 
 
+def test_all_goes_on_after_one_that_cannot_be_approved(run: Run, id: str, folder: Path) -> None:
+    async def submitted() -> str:
+        async with Earwitness.open(folder / "earwitness.db") as ew:
+            session = await ew.open_session("cellar")
+            stale = Proposal(kind="omen", text="A raven.", payload={"sign": "raven"}, by="test")
+            return (await session.review.submit(stale)).id
+
+    stale = asyncio.run(submitted())
+    for words in (["--all"], [stale, id]):
+        done = run("review", "approve", "cellar", *words)
+        assert done.exit_code == 1
+        assert f"Not approved: {stale}: proposal {stale!r} of kind 'omen' has a payload" in done.output + done.stderr
+    done = run("review", "list", "cellar", "--all", "--json")
+    assert {each["id"]: each["status"] for each in answer(done)} == {id: "approved", stale: "waiting"}
+
+
 def test_rejected_it_is_not(run: Run, id: str) -> None:
     assert run("review", "reject", "cellar", id, "--reason", "not so").output == f"Rejected: {id}\n"
     assert ABOUT_THE_KEY not in run("recall", "cellar", "alice", "dig in the cellar").output

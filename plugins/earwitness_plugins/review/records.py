@@ -15,7 +15,7 @@ ReviewWrite = Literal["review", "off", "auto"]
 """What may be written of what a model says. `review`: it waits until somebody approves it. `off`: nothing. `auto`: all
 of it, unasked."""
 ReviewStatus = Literal["waiting", "approved", "rejected", "fallen"]
-"""`fallen`: what it rests on was retracted or edited, or whoever was to have it was forgotten: none of it can be written."""
+"""`fallen`: what it rests on was retracted or edited, or whoever was to have it is gone: none of it can be written."""
 LONGEST_TEXT = 20_000
 """Characters of a text that a person is shown."""
 

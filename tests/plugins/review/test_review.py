@@ -7,7 +7,8 @@ import pytest
 
 from earwitness import Derivation, Earwitness, Memory, Session, Settings
 from earwitness.errors import InputError, NotPermitted, PluginError, UnknownName
-from earwitness_plugins.review import Proposal, Reviewed, handlers
+from earwitness_plugins.review import Proposal, Reviewed, handlers, index
+from earwitness_plugins.review.notes import decided, proposed
 
 LIVES = "Alice lives in Rome."
 
@@ -201,3 +202,114 @@ async def test_a_kind_of_ones_own_has_a_handler(tmp_path: Path, monkeypatch: pyt
             await story.review.approve(broken.id)
         assert seen == ["vampires"]
         assert [each.id for each in await story.review.waiting()] == [broken.id]
+
+
+def heard_by(*listeners: str, **given: Any) -> Proposal:
+    """A fact for several listeners, as it is drawn from talk."""
+    made = [Derivation(content=LIVES, owner=each, knowers=(each,), rests_on=("m1",)) for each in listeners]
+    return proposal(about=("alice", *listeners), memories=tuple(made), **given)
+
+
+async def test_who_lost_their_copy_is_left_out_and_the_others_have_the_fact(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "charlie"])
+        await (await story.say("alice", "I moved to Rome.", key="m1", audience=["bob", "charlie"])).settled()
+        one, other = [await story.review.submit(heard_by(*who)) for who in (("bob", "charlie"), ("bob",))]
+        (copy,) = (await story.backstage().inspect("bob")).memories
+        await story.retract(copy.id)
+        done = await story.review.approve(one.id)
+        assert (done.status, len(done.left_out)) == ("approved", 1)
+        assert done.left_out[0].startswith("not for bob: ")
+        assert "not for bob" in str(done)
+        assert [len(await facts(story, each)) for each in ("bob", "charlie")] == [0, 1]
+        with pytest.raises(InputError, match="cannot be approved: not for bob"):
+            await story.review.approve(other.id)
+        assert (await story.review.get(other.id)).status == "fallen"
+        assert await story.review.waiting() == ()
+
+
+async def test_one_listener_forgotten_leaves_it_to_the_others_the_subject_does_not(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "charlie", "dora"])
+        await (await story.say("alice", "I moved to Rome.", key="m1", audience=["bob", "charlie"])).settled()
+        for_two = await story.review.submit(heard_by("bob", "charlie"))
+        of_dora = await story.review.submit(proposal(owner="charlie", about=("dora", "charlie"), identity=("dora",)))
+        await story.forget("bob")
+        await story.forget("dora")
+        assert [each.id for each in await story.review.waiting()] == [for_two.id]
+        assert (await story.review.get(of_dora.id)).reason == "dora was forgotten"
+        done = await story.review.approve(for_two.id)
+        assert done.left_out == ("not for bob: bob was forgotten",)
+        assert len(await facts(story, "charlie")) == 1
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+async def test_rejected_what_was_half_written_is_taken_back(tmp_path: Path, interrupted: bool) -> None:
+    two = tuple(Derivation(content=f"Fact {each}.", owner="bob") for each in range(2))
+    async with opened(tmp_path / "s.db") as ew:
+        story = await begun(ew)
+        (memory,) = (await story.backstage().inspect("bob")).memories
+        found = await story.review.submit(proposal(memories=two, archives=(memory.id,)))
+        for key, each in zip(found.keys, two, strict=True):  # its approval was killed before it was decided
+            await story.derive(each.model_copy(update={"rests_on": ("m1",)}), key=key)
+        await story.archive(memory.id, key=found.archive_key)
+        if interrupted:  # so was its rejection
+            await story.retract(found.keys[0])
+        else:
+            await story.review.reject(found.id, "no")
+            assert await facts(story, "bob") == []
+            assert [each.id for each in (await story.backstage().inspect("bob")).memories] == [memory.id]
+        done = await story.review.approve(found.id)
+        assert [each.content for each in await facts(story, "bob")] == ["Fact 0.", "Fact 1."]
+        assert [each.id for each in (await story.backstage().inspect("bob")).memories if each.type != "fact"] == []
+        await story.retract(done.keys[0])
+        assert [each.content for each in await facts(story, "bob")] == ["Fact 1."]
+
+
+async def test_the_index_follows_retractions_and_other_processes(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as ew, opened(tmp_path / "s.db") as other:
+        story = await begun(ew)
+        same = await other.open_session("s1")
+        found = await story.review.submit(proposal())
+        assert [each.id for each in await same.review.waiting()] == [found.id]
+        assert (await same.review.known(proposal())) == found
+        decision = await (
+            await story.change(facts={"review": [decided(found.id, "rejected", "author")]}, key="d")
+        ).decided()
+        assert decision is not None
+        assert await same.review.statuses() == {found.id: "rejected"}
+        await same.retract("d")
+        assert await story.review.statuses(kind="fact") == {found.id: "waiting"}
+        assert await story.review.statuses(kind="other") == {}
+        await story.retract(f"review-{found.id}")
+        assert await story.review.proposals() == await same.review.proposals() == ()
+        assert await story.review.known(proposal()) is None
+
+
+async def test_what_was_decided_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    read = index.read
+
+    def counted(*given: Any) -> Reviewed | None:
+        nonlocal count
+        count += 1
+        return read(*given)
+
+    monkeypatch.setattr(index, "read", counted)
+    async with opened(tmp_path / "s.db") as ew:
+        story = await begun(ew)
+        grounds = [each for each in (await story.backstage().grounds("m1")).values() if each]
+        noted: list[Any] = []
+        for number in range(300):
+            each = proposal(f"Fact {number}.", identity=(str(number),))
+            noted += [
+                proposed(f"id{number}", each, 3, "2026-01-01", grounds),
+                decided(f"id{number}", "approved", "author"),
+            ]
+        await (await story.change(facts={"review": noted})).decided()
+        assert await story.review.waiting() == ()
+        new = await story.review.submit(proposal(identity=("new",)))
+        assert (await story.review.known(proposal(identity=("7",)))).id == "id7"
+        await story.review.reject(new.id)
+        assert list((await story.review.statuses()).values()) == ["approved"] * 300 + ["rejected"]
+        assert count < 10
