@@ -98,6 +98,7 @@ def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     """The health of ledger and store. A file that does not exist yet is no fault: the first story makes it."""
     from earwitness.app import Earwitness
+    from earwitness_plugins.stores.fallback.comparison import lacking
     from earwitness_plugins.terminal.context import store_exists
 
     if not store_exists(settings):
@@ -107,14 +108,16 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         async with Earwitness.open(settings=settings) as ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
             spool = _spool(await ew.spool.waiting())
+            lacks = await lacking(ew) if health["store"].ok else {}
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {**_file(settings), "exists": True, "ok": False, "note": note}
     details: dict[str, Any] = {part: found.details for part, found in health.items()}
     details |= {"spool": spool} if spool else {}
+    details |= {"primary lacks": lacks} if lacks else {}
     if invisible:
         details["ids"] = _with_invisible(invisible)
-    ok = all(found.ok for found in health.values()) and "failure" not in spool
+    ok = all(found.ok for found in health.values()) and "failure" not in spool and not lacks
     return {**_file(settings), "exists": True, "ok": ok, **details}
 
 

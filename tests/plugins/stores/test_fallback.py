@@ -16,6 +16,7 @@ from earwitness.records.memory import Hit, Memory
 from earwitness.testing.reference import MemoryStore
 from earwitness.testing.samples import memory
 from earwitness_plugins.stores.fallback import FallbackStore
+from earwitness_plugins.stores.fallback.comparison import lacking
 
 from .two_stores import CAST, Service, Shared, held, local, said
 
@@ -269,3 +270,44 @@ class Keyed(Service):
 
     async def answer(self) -> None:
         raise ConnectionError(f"bad key {self.key}")
+
+
+async def test_a_service_that_was_emptied_hides_nothing(shared: Shared) -> None:
+    async with shared.opened(Service()) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m0", "m1")
+        await story.delivered()
+        assert await lacking(ew) == {}
+    emptied = Service()
+    async with shared.opened(emptied) as ew:
+        story = await ew.open_session("s1")
+        for keys in ({"m0", "m1"}, {"m0", "m1", "m2"}):
+            turn = await story.turn("bob", query="the sword", in_prompt=[])
+            assert {key for each in turn.memories for key in each.memory.message_keys} == keys
+            assert "lacks memories of 's1-bob'" in turn.failures[0]
+            await said(story, "m2")
+            await story.delivered(timeout=20)
+        assert (await lacking(ew))["s1-bob"] == "1 of 3 memories"
+        await (await story.retract("m1")).decided()
+        await story.delivered(timeout=20)
+        turn = await story.turn("bob", query="the sword", in_prompt=[])
+        assert {key for each in turn.memories for key in each.memory.message_keys} == {"m0", "m2"}
+        for container in ("s1-alice", "s1-bob", "s1-charlie", "s1-world"):
+            await emptied.put(await local(ew).list(container))
+        turn = await story.turn("bob", query="the sword", in_prompt=[])
+        assert {key for each in turn.memories for key in each.memory.message_keys} == {"m0", "m2"}
+        assert turn.failures == ()
+        assert await lacking(ew) == {}
+
+
+async def test_an_answer_that_is_empty_is_believed_while_the_service_has_something(
+    shared: Shared, service: Service
+) -> None:
+    async with shared.opened(service) as ew:
+        story = await ew.session("s1", cast=CAST)
+        await said(story, "m0", "m1")
+        await story.delivered()
+        (first, _) = await service.list("s1-bob")
+        await MemoryStore.remove(service, {"s1-bob": [first.id]})
+        assert await ew.engine.store.get("s1-bob", [first.id]) == []
+        assert ew.engine.store.failures == ()  # type: ignore[attr-defined]

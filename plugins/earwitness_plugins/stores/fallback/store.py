@@ -68,6 +68,8 @@ class FallbackStore:
         breaker = CircuitBreaker(failures=failures, pause=pause, longest=longest_pause)
         self._primary = PrimaryStore(primary, timeout=timeout, write_timeout=write_timeout, breaker=breaker)
         self._fallback = fallback
+        self._emptied: set[str] = set()
+        """Containers of which the primary held nothing, and the fallback something."""
 
     @property
     def local(self) -> Store:
@@ -86,9 +88,14 @@ class FallbackStore:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Why the primary did not answer its last call; empty if it did."""
-        why = self._primary.failure
-        return () if why is None else (f"the primary store is away ({why}); the fallback answers",)
+        """Why the primary did not answer its last call, or what it holds nothing of; empty if all is well."""
+        if (why := self._primary.failure) is not None:
+            return (f"the primary store is away ({why}); the fallback answers",)
+        return tuple(
+            f"the primary store lacks memories of {quoted(each)} that are here; the fallback answers (`earwitness doctor` "
+            "says what to do)"
+            for each in sorted(self._emptied)
+        )
 
     async def open(self) -> None:
         """Open both. A primary that is away is opened later. Raises `StorageError` for the fallback, and what no time
@@ -129,21 +136,23 @@ class FallbackStore:
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, of the primary if it answers."""
-        found = await self._read(lambda store: store.get(container, ids))
+        found = await self._found(container, lambda store: store.get(container, ids))
         return [each for each in found if each.container == container and each.id in ids]
 
     async def list(
         self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Sequence[Memory]:
         """Sequence[Memory] in the order they were first written, of the primary if it answers."""
-        found = await self._read(lambda store: store.list(container, filter=filter, limit=limit, offset=offset))
+        found = await self._found(
+            container, lambda store: store.list(container, filter=filter, limit=limit, offset=offset)
+        )
         return [each for each in found if _may_be(each, container, filter)]
 
     async def search(
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
     ) -> Sequence[Hit]:
         """The best hits, of the primary if it answers."""
-        found = await self._read(lambda store: store.search(container, query, filter=filter, limit=limit))
+        found = await self._found(container, lambda store: store.search(container, query, filter=filter, limit=limit))
         return [hit for hit in found if _may_be(hit.memory, container, filter)][:limit]
 
     async def count(self, container: str) -> int:
@@ -170,6 +179,24 @@ class FallbackStore:
         state = "usable" if there.ok else "not usable"
         found = {f"primary_{name}": value for name, value in there.details.items()}
         return Health(ok=here.ok and there.ok, details={"primary": state, **found, **details})
+
+    async def _found(self, container: str, ask: Callable[[Store], Awaitable[Sequence[T]]]) -> Sequence[T]:
+        """What the primary finds, or the fallback if it is away or its container was emptied: whatever is removed leaves
+        the fallback first, so nothing that was taken back returns."""
+        with suppress(EarwitnessError):
+            found = await ask(self._primary)
+            if found and container not in self._emptied:
+                return found
+            here = await ask(self._fallback)
+            return here if here and await self._is_emptied(container) else found
+        return await ask(self._fallback)
+
+    async def _is_emptied(self, container: str) -> bool:
+        """Whether the primary holds nothing of it; once that was so, whether it still holds less than the fallback."""
+        least = await self._fallback.count(container) if container in self._emptied else 1
+        is_emptied = await self._primary.count(container) < least
+        (self._emptied.add if is_emptied else self._emptied.discard)(container)
+        return is_emptied
 
     async def _read(self, ask: Callable[[Store], Awaitable[T]]) -> T:
         with suppress(EarwitnessError):
