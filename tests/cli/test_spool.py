@@ -143,3 +143,23 @@ def test_a_file_that_cannot_be_read_is_one_clear_error(away: Run, folder: Path, 
     assert said in result.output
     assert "Traceback" not in result.output
     assert "should not happen" not in result.output
+
+
+def test_a_doctor_says_what_an_emptied_service_lacks(away: Run, folder: Path) -> None:
+    (folder / "away").unlink()
+    assert away("spool", "replay").exit_code == 0
+    assert away("doctor").exit_code == 0
+    import flaky_service
+
+    flaky_service.KEPT.clear()
+    result = away("doctor", "--json")
+    assert result.exit_code == 1
+    lacks = json.loads(result.stdout)["store"]["primary lacks"]
+    assert lacks["cellar-bob"].startswith("0 of ")
+    shown = " ".join(away("doctor").output.split())
+    assert "stories: primary lacks" in shown
+    assert "`earwitness migrate HERE THERE`" in shown
+    assert "not well" in shown
+    recalled = away("recall", "cellar", "bob", "the key").output
+    assert "key under the third barrel" in recalled
+    assert "lacks memories of 'cellar-bob'" in recalled

@@ -92,8 +92,8 @@ class FallbackStore:
         if (why := self._primary.failure) is not None:
             return (f"the primary store is away ({why}); the fallback answers",)
         return tuple(
-            f"the primary store lacks memories of {quoted(each)} that are here; the fallback answers (`earwitness doctor` "
-            "says what to do)"
+            f"the primary store lacks memories of {quoted(each)} that are here; the fallback answers "
+            "(`earwitness doctor` says what to do)"
             for each in sorted(self._emptied)
         )
 
@@ -131,6 +131,7 @@ class FallbackStore:
 
     async def drop(self, container: str) -> None:
         """Remove the container from both; as `put`."""
+        self._emptied.discard(container)
         await self._fallback.drop(container)
         await self._primary.drop(container)
 
@@ -181,14 +182,16 @@ class FallbackStore:
         return Health(ok=here.ok and there.ok, details={"primary": state, **found, **details})
 
     async def _found(self, container: str, ask: Callable[[Store], Awaitable[Sequence[T]]]) -> Sequence[T]:
-        """What the primary finds, or the fallback if it is away or its container was emptied: whatever is removed leaves
-        the fallback first, so nothing that was taken back returns."""
+        """What the primary finds, or the fallback if that is away or its container was emptied.
+
+        Whatever is removed leaves the fallback first, so nothing that was taken back returns.
+        """
         with suppress(EarwitnessError):
             found = await ask(self._primary)
             if found and container not in self._emptied:
                 return found
             here = await ask(self._fallback)
-            return here if here and await self._is_emptied(container) else found
+            return here if (here or found) and await self._is_emptied(container) else found
         return await ask(self._fallback)
 
     async def _is_emptied(self, container: str) -> bool:
