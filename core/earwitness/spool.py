@@ -15,6 +15,7 @@ only names what is to be delivered: the ledger decides whether it still is, and 
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ from .end.deliveries import Work, arrival_day
 from .end.reconciliation import reconciled, work_of
 from .engine import FORGOTTEN, SPOOL
 from .errors import InputError, NotYetApplied, StorageError, quoted, unknown
+from .extras import LocalFirstStore
 from .live import Unapplied, has_arrived
 from .records.base import Record
 from .records.memory import Memory
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from .app import Earwitness
 
 VERSION = 1
+AT_ONCE, COMPARED = 8, 400
+"""Containers that are compared at the same time, and at most."""
 MemoryAddress = tuple[str, str]
 """Container name and memory id."""
 TO_BE_DROPPED = "the story is forgotten, and the store has not dropped this container yet"
@@ -120,6 +124,23 @@ class Spool:
             story = await self._ew.open_session(session)
             await (await story.archive(*ids, dropped=reason)).decided()
         return len(ids)
+
+    async def lacking(self) -> dict[str, tuple[int, int]]:
+        """Container → how many memories of it the store elsewhere has, and how many the one here has, where those are
+        more although nothing waits: as after the one elsewhere was emptied. At most 400 containers are compared.
+
+        Empty for a store that is not two. Raises `StorageError` if one of them does not answer.
+        """
+        both = self._engine.local_first
+        if both is None:
+            return {}
+        waiting = {each.container for each in await self.waiting()}
+        sessions = (None, *await self._ew.sessions())
+        every = [each.name for session in sessions for each in await self._ew.containers(session=session)]
+        names = [each for each in every if each not in waiting][:COMPARED]
+        begins = range(0, len(names), AT_ONCE)
+        counts = [each for begin in begins for each in await _counts(both, names[begin : begin + AT_ONCE])]
+        return {name: (there, here) for name, there, here in counts if there < here}
 
     async def lines(self, session: str) -> list[dict[str, Any]]:
         """The lines of a file with all that waits of a story. Raises `UnknownName`."""
@@ -232,6 +253,20 @@ class Spool:
         unapplied = {each.sequence: Unapplied(arrival_day(each), None, each.due_day) for each in plans}
         pending = await ledger.deliveries(session, status="pending")
         return plans, [each for each in pending if has_arrived(each, unapplied)]
+
+
+async def _counts(both: LocalFirstStore, names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Containers with their numbers of memories elsewhere and here."""
+
+    async def of(name: str) -> tuple[str, int, int]:
+        here = await both.local.count(name)
+        return name, await both.elsewhere.count(name) if here else 0, here
+
+    found = await asyncio.gather(*(of(name) for name in names), return_exceptions=True)
+    for each in found:
+        if isinstance(each, BaseException):
+            raise each
+    return [each for each in found if not isinstance(each, BaseException)]
 
 
 def _place(of: Memory | Delivery) -> MemoryAddress:

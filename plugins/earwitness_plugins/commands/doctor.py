@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _EXTRA = lazy_pattern(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 BUNDLES = frozenset({"all", "bench"})
 """Extras that no strategy needs by itself."""
+REFILL = (
+    "was it emptied, or does its key belong to another account? Bring back what it lacks with `earwitness migrate HERE "
+    "THERE`: settings with the fallback as the store, and with the primary as the store"
+)
 PLACES = frozenset({"path", "folder"})
 """Settings of stores that name a place on this machine."""
 PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
@@ -95,10 +99,15 @@ def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
     return {"waiting": sum(each.count for each in waiting), **({"failure": why} if why else {})}
 
 
+def _lacks(found: Mapping[str, tuple[int, int]]) -> dict[str, str]:
+    """What the primary of two stores lacks, and what to do; nothing if it lacks nothing."""
+    lacks = {name: f"{there:,} of {here:,} are there" for name, (there, here) in found.items()}
+    return {**lacks, "advice": REFILL} if lacks else {}
+
+
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     """The health of ledger and store. A file that does not exist yet is no fault: the first story makes it."""
     from earwitness.app import Earwitness
-    from earwitness_plugins.stores.fallback.comparison import lacking
     from earwitness_plugins.terminal.context import store_exists
 
     if not store_exists(settings):
@@ -108,7 +117,7 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         async with Earwitness.open(settings=settings) as ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
             spool = _spool(await ew.spool.waiting())
-            lacks = await lacking(ew) if health["store"].ok else {}
+            lacks = _lacks(await ew.spool.lacking() if health["store"].ok else {})
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {**_file(settings), "exists": True, "ok": False, "note": note}

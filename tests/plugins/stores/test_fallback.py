@@ -16,7 +16,6 @@ from earwitness.records.memory import Hit, Memory
 from earwitness.testing.reference import MemoryStore
 from earwitness.testing.samples import memory
 from earwitness_plugins.stores.fallback import FallbackStore
-from earwitness_plugins.stores.fallback.comparison import lacking
 
 from .two_stores import CAST, Service, Shared, held, local, said
 
@@ -277,7 +276,7 @@ async def test_a_service_that_was_emptied_hides_nothing(shared: Shared) -> None:
         story = await ew.session("s1", cast=CAST)
         await said(story, "m0", "m1")
         await story.delivered()
-        assert await lacking(ew) == {}
+        assert await ew.spool.lacking() == {}
     emptied = Service()
     async with shared.opened(emptied) as ew:
         story = await ew.open_session("s1")
@@ -287,7 +286,7 @@ async def test_a_service_that_was_emptied_hides_nothing(shared: Shared) -> None:
             assert "lacks memories of 's1-bob'" in turn.failures[0]
             await said(story, "m2")
             await story.delivered(timeout=20)
-        assert (await lacking(ew))["s1-bob"] == "1 of 3 memories"
+        assert (await ew.spool.lacking())["s1-bob"] == (1, 3)
         await (await story.retract("m1")).decided()
         await story.delivered(timeout=20)
         turn = await story.turn("bob", query="the sword", in_prompt=[])
@@ -297,7 +296,7 @@ async def test_a_service_that_was_emptied_hides_nothing(shared: Shared) -> None:
         turn = await story.turn("bob", query="the sword", in_prompt=[])
         assert {key for each in turn.memories for key in each.memory.message_keys} == {"m0", "m2"}
         assert turn.failures == ()
-        assert await lacking(ew) == {}
+        assert await ew.spool.lacking() == {}
 
 
 async def test_an_answer_that_is_empty_is_believed_while_the_service_has_something(
