@@ -67,6 +67,18 @@ class TestHybrid(WorldAgentSuite):
         return asking(HybridWorldAgent)
 
 
+class NamesEverybody:
+    """Names the whole cast. Core admits only those who could have perceived the message."""
+
+    def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+        return WorldAnswer(participants=dict.fromkeys(event.cast.ids, Participant(role="present", confidence=1)))
+
+
+class TestNamesEverybody(WorldAgentSuite):
+    def make_world_agent(self) -> WorldAgent:
+        return NamesEverybody()
+
+
 class Strangers:
     """Answers for whoever is named."""
 
