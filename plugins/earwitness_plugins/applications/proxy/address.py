@@ -55,10 +55,14 @@ class ChatAddress:
 def split_model(name: str) -> tuple[str, dict[str, str]]:
     """The model's own name, and what follows it after a `#`: `llama3#session=s1&character=Alice`.
 
-    Raises `InputError` for an unknown field.
+    Raises `InputError` for an unknown field, and for what is no UTF-8.
     """
     model, _, said = name.partition("#")
-    return model, _known(dict(parse_qsl(said)), "the model's name")
+    try:
+        fields = dict(parse_qsl(said, errors="strict"))
+    except UnicodeDecodeError as error:
+        raise _no_text("the model's name", said) from error
+    return model, _known(fields, "the model's name")
 
 
 def split_mark(
@@ -106,7 +110,18 @@ def split_body(body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]
 def in_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """What the headers `X-Earwitness-…` say, percent-encoded where it is not ASCII. Raises `InputError`."""
     found = {name.lower().removeprefix(HEADER): value for name, value in headers.items() if name.lower()[:13] == HEADER}
-    return _known({name: unquote(value).strip() for name, value in found.items()}, "the headers X-Earwitness-…")
+    return _known({name: _unquoted(name, value) for name, value in found.items()}, "the headers X-Earwitness-…")
+
+
+def _unquoted(name: str, value: str) -> str:
+    try:
+        return unquote(value, errors="strict").strip()
+    except UnicodeDecodeError as error:
+        raise _no_text(f"the header X-Earwitness-{name.title()}", value) from error
+
+
+def _no_text(where: str, value: str) -> InputError:
+    return InputError(f"{where}: {quoted(value)} is no percent-encoded UTF-8, as 'J%C3%BCrgen' is.")
 
 
 def address_of(*said: Mapping[str, str]) -> ChatAddress:

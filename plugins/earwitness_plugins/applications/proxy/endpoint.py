@@ -13,7 +13,7 @@ import uvicorn
 
 from earwitness import Earwitness
 from earwitness.errors import InputError
-from earwitness_plugins.models.settings import ModelSettings
+from earwitness_plugins.models.client import ModelClient
 
 from .server import ProxyApp
 from .settings import ProxySettings
@@ -46,7 +46,7 @@ async def serving(
 ) -> AsyncIterator[Serving]:
     """Serve while entered; port 0 is any free one. Raises `SettingsError` without `[model]`, `InputError` for a port
     that cannot be used."""
-    upstream = Upstream(ew.settings.table(ModelSettings), settings.timeout)
+    upstream = Upstream(ModelClient.shared(ew.settings, ew.resources, ew.strategies).settings, settings.timeout)
     with closing(_listening(host, port)) as listening:
         app = ProxyApp(ew, settings, upstream, token)
         config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, lifespan="off")

@@ -60,8 +60,9 @@ class ProxyApp:
         try:
             found = await self._upstream.models()
         except httpx.HTTPError as error:
-            return _away(error)
-        return Response(found.content, found.status_code, media_type=found.headers.get("content-type"))
+            return self._away(error)
+        body = found.content if found.status_code == 200 else self._upstream.sayable(found.content, found.status_code)
+        return Response(body, found.status_code, media_type=found.headers.get("content-type"))
 
     async def _completion(self, request: Request, send: _Sender) -> None:
         arrived = monotonic()
@@ -82,7 +83,15 @@ class ProxyApp:
         except EarwitnessError as error:
             await send(_error(503, str(error)))
         except httpx.HTTPError as error:
-            await send(_away(error))
+            await send(self._away(error))
+
+    def _away(self, error: httpx.HTTPError) -> Response:
+        return JSONResponse(self._told(error), 502)
+
+    def _told(self, error: Exception) -> dict[str, Any]:
+        if isinstance(error, httpx.HTTPError):
+            return _told_as(self._upstream.failure(error), "upstream")
+        return _told_as(str(error), "earwitness")
 
     async def _paid(self, asked: Mapping[str, Any], exchange: Exchange, send: _Sender) -> None:
         """Ask within the budgets, and count what it cost however it ends."""
@@ -108,7 +117,8 @@ class ProxyApp:
                 call.ended(said, answer_in(said))
                 await self._exchanges.answered(exchange, answer_in(said), call.call)
             else:
-                body, call.failure = self._upstream.sayable(body), f"the server refused ({answer.status_code})"
+                body = self._upstream.sayable(body, answer.status_code)
+                call.failure = f"the server refused ({answer.status_code})"
             headers = {name: answer.headers[name] for name in ("retry-after",) if name in answer.headers}
             await send(Response(body, answer.status_code, headers, kind))
 
@@ -130,7 +140,7 @@ class ProxyApp:
                 await self._exchanges.answered(stream.exchange, reader.text, stream.call.call)
                 await self._calls.settle(stream.exchange.story, stream.call)
         except (httpx.HTTPError, EarwitnessError) as error:
-            yield _event(_told(error))
+            yield _event(self._told(error))
         else:
             yield b"".join(last) + reader.rest
 
@@ -173,6 +183,10 @@ def _body(raw: bytes) -> dict[str, Any]:
         raise InputError(f"the request has {len(raw):,} bytes; at most {MOST_BYTES:,} are taken.")
     try:
         body = json.loads(raw)
+        json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end]
+        raise InputError(f"the request holds {half!r}, half of a character: send whole ones, as UTF-8.") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"the request is no JSON: {error}") from error
     messages = body.get("messages") if isinstance(body, dict) else None
@@ -189,16 +203,6 @@ def _refused(spent: BudgetSpent) -> JSONResponse:
     """As OpenAI says that a quota is used up; its client does not ask again by itself."""
     body = {"error": {"message": str(spent), "type": "insufficient_quota", "param": None, "code": "insufficient_quota"}}
     return JSONResponse(body, 429, {"x-should-retry": "false"})
-
-
-def _away(error: httpx.HTTPError) -> JSONResponse:
-    return JSONResponse(_told(error), 502)
-
-
-def _told(error: Exception) -> dict[str, Any]:
-    if isinstance(error, httpx.HTTPError):
-        return _told_as(f"the language model broke off: {type(error).__name__}: {error}", "upstream")
-    return _told_as(str(error), "earwitness")
 
 
 def _told_as(message: str, kind: str) -> dict[str, Any]:

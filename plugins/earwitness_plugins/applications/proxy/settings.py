@@ -14,10 +14,11 @@ class ProxySettings(Record):
     """How `earwitness serve --proxy` serves."""
 
     token: SecretStr | None = Field(default=None, min_length=16)
-    """What front ends send as their API key, best as `{ env = "NAME" }`; `None` = a new one at each start, which is
-    shown."""
+    """What front ends send as their API key, at least 16 characters, best as `{ env = "NAME" }`; `None` = a new one at
+    each start, which is shown."""
     mark: SecretStr | None = Field(default=None, min_length=8)
-    """A word that only the front end's own prompt knows. With it, the first lines of a prompt may say who speaks."""
+    """A word of at least 8 characters that only the front end's own prompt knows. With it, the first lines of a prompt
+    may say who speaks."""
     history: Literal["perceived", "as_sent"] = "perceived"
     """What the model sees of the chat that the front end sends: what the character perceived, as perceived, or all."""
     missing: Literal["kept", "retracted"] = "kept"

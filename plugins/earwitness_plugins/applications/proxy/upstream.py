@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from earwitness.redaction import without
+from earwitness.redaction import without, without_passwords
 from earwitness_plugins.models.settings import ModelSettings
 
 OPENAI = "https://api.openai.com/v1"
@@ -28,6 +28,8 @@ class Upstream:
         self._takes_options = True
         self.model = settings.model
         """The model that is asked where a front end names none."""
+        self.address = without_passwords(settings.base_url or OPENAI)
+        """Where the server is."""
         self._client = httpx.AsyncClient(
             base_url=settings.base_url or OPENAI,
             headers={"authorization": f"Bearer {own}"} if own else {},
@@ -57,9 +59,23 @@ class Upstream:
         async with self._client.stream("POST", "chat/completions", json=dict(body)) as response:
             yield response
 
-    def sayable(self, body: bytes) -> bytes:
-        """A refusal, without the key that it may quote."""
-        return without(body.decode("utf-8", "replace"), self._secrets).encode()
+    def sayable(self, body: bytes, status: int) -> bytes:
+        """A refusal, without the key that it may quote. One of the key says that it is not the proxy's."""
+        said = without(body.decode("utf-8", "replace"), self._secrets)
+        if status not in (401, 403):
+            return said.encode()
+        whole = parsed(said.encode())
+        error = whole.get("error") if isinstance(whole, dict) else None
+        error = error if isinstance(error, dict) else {"type": "upstream", "param": None, "code": None}
+        why = error.get("message") or said
+        message = f"the model's server behind the proxy, {self.address}, refused `api_key` of [model] ({status}): {why}"
+        return json.dumps({"error": {**error, "message": message}}).encode()
+
+    def failure(self, error: httpx.HTTPError) -> str:
+        """What went wrong, with the server's address."""
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return f"the model's server at {self.address} cannot be reached: is it running? ({error})"
+        return f"the language model at {self.address} broke off: {type(error).__name__}: {error}"
 
 
 def with_usage(body: Mapping[str, Any]) -> dict[str, Any]:
