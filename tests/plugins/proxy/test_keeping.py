@@ -70,7 +70,9 @@ async def test_a_new_chat_with_the_same_greeting_goes_on_after_the_old_one(serve
         assert len(now) == 11
 
 
-async def test_what_was_deleted_is_retracted_only_once_the_model_has_answered(served: Serve) -> None:
+async def test_what_was_deleted_is_retracted_only_once_the_model_has_answered(
+    served: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
     script = [
         "A.",
         "B.",
@@ -87,8 +89,12 @@ async def test_what_was_deleted_is_retracted_only_once_the_model_has_answered(se
             with pytest.raises(APIError):
                 await front.ask("1", "A.", "2!", stream=stream)
             assert await front.told() == ["Kim: 1", "Alice: A.", "Kim: 2!", "Alice: B.", "Kim: 3", "Alice: C."]
+        newest = (await (await front.story()).messages())[-1].key
         await front.ask("1", "A.", "2!")
         assert await front.told() == ["Kim: 1", "Alice: A.", "Kim: 2!", "Alice: D."]
+        assert f"at={newest!r}" in caplog.text
+        await (await front.story()).fork("back", at=newest)
+        assert await front.told("back") == ["Kim: 1", "Alice: A.", "Kim: 2", "Alice: B.", "Kim: 3", "Alice: C."]
 
 
 @pytest.mark.parametrize(("at_most", "left"), [(2, 9), (4, 5)])

@@ -77,6 +77,9 @@ class Exchange:
         key = await self._said(text, call)
         for each in self.gone:
             await self.story.retract(each)
+        if self.gone:
+            what = "story %r: %s messages that the chat lacks were retracted. fork(…, at=%r) copies it with them."
+            _log.warning(what, self.story.id, len(self.gone), self.gone[0])
         return key
 
     async def _said(self, text: str, call: ModelCall | None) -> str:
