@@ -239,7 +239,7 @@ async def test_doctor_is_told_versions_permissions_and_latency(store: PostgresSt
 
 async def test_doctor_is_told_of_a_user_who_may_not_write(store: PostgresStore, postgres: PostgresServer) -> None:
     name = f"guest_{id(store)}"
-    label = store.database.label.rpartition("/")[2]
+    label = store.database.label.partition(" at ")[0]
     postgres.execute(f"CREATE ROLE {name} LOGIN")
     postgres.execute(f"GRANT USAGE ON SCHEMA earwitness TO {name}", label)
     postgres.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA earwitness TO {name}", label)

@@ -89,7 +89,7 @@ async def test_a_server_that_reads_only_and_repeats_reads_by_default_is_written_
 ) -> None:
     """A statement outside a transaction takes no default of the server's."""
     stores = [made(new_postgres_dsn) for _ in range(2)]
-    name = stores[0].database.label.rpartition("/")[2]
+    name = stores[0].database.label.partition(" at ")[0]
     for setting in ("default_transaction_read_only = on", "default_transaction_isolation = 'serializable'"):
         postgres.execute(f"ALTER DATABASE {name} SET {setting}")
     for store in stores:

@@ -44,6 +44,10 @@ RequestHandler = Callable[[HttpRequest], Awaitable[HttpResponse | None]]
 """Answers a request; `None` breaks the connection."""
 
 
+ROUNDS = 3
+"""Rounds of the event loop without a task until the sockets of all connections are closed."""
+
+
 class LoopbackServer:
     """Serves on a port of this machine until it is stopped. Raises `OSError` for a port that is taken."""
 
@@ -74,11 +78,14 @@ class LoopbackServer:
     async def _closed(self) -> None:
         """Accept nothing more, and end what is under way, also for connections that were accepted just now."""
         self._listening.close()
-        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        quiet = 0
+        while quiet < ROUNDS:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
             for task in others:
                 task.cancel()
             await asyncio.gather(*others, return_exceptions=True)
-            await asyncio.sleep(0)  # aborted connections are closed with the next round of the loop
+            quiet = 0 if others else quiet + 1
+            await asyncio.sleep(0)
 
     async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
