@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from earwitness.errors import EmbedderMismatch, StrategyError
 from earwitness.records.backends import EmbedderIdentity
 from earwitness.records.memory import Memory
-from earwitness_plugins.stores.sqlite import SqliteStore, fingerprint, segments
+from earwitness_plugins.embedders import fingerprint
+from earwitness_plugins.stores.sqlite import SqliteStore, segments
 
 pytestmark = pytest.mark.anyio
 OpenStore = Callable[..., SqliteStore]

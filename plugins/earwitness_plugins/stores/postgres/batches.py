@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from earwitness_plugins.embedders.fingerprint import Fingerprint
 from earwitness_plugins.postgres import Connection
 
 from . import writes
-from .fingerprint import PostgresFingerprint
 from .writes import PreparedRow
 
 _WRITE = b"""
@@ -21,7 +21,7 @@ SELECT earwitness.write_memories(
 """
 
 
-async def write_new(connection: Connection, memories: Sequence[PreparedRow], made_with: PostgresFingerprint) -> bool:
+async def write_new(connection: Connection, memories: Sequence[PreparedRow], made_with: Fingerprint) -> bool:
     """Write memories, no two with one id. False, and nothing is written, if one of them is there already, or if a
     container or the fingerprint is not there.
 
@@ -32,7 +32,7 @@ async def write_new(connection: Connection, memories: Sequence[PreparedRow], mad
     return row is not None and bool(row[0])
 
 
-def _given(memories: Sequence[PreparedRow], made_with: PostgresFingerprint) -> dict[str, object]:
+def _given(memories: Sequence[PreparedRow], made_with: Fingerprint) -> dict[str, object]:
     """The function's arguments. A text that several memories have is sent once, with its words.
 
     Numbers are sent as the text of an array: the driver turns a list into that item by item, and slowly.

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from earwitness.protocols import Embedder
 from earwitness.words import plain
+from earwitness_plugins.embedders.fingerprint import Fingerprint, fingerprint_of
 from earwitness_plugins.postgres import Connection, PostgresDatabase
 from earwitness_plugins.ranking.vectors import embedded
 
@@ -43,7 +44,7 @@ async def reembed(database: PostgresDatabase, embedder: Embedder) -> int:
             vectors = await embedded(embedder, [plain(given(content)) for content in contents])
             rows = [(_digest(content), as_text(vector)) for content, vector in zip(contents, vectors, strict=True)]
             await database.write(partial(_keep, rows=rows), durable=False, repeatable=True)
-        ours = fingerprint.fingerprint_of(embedder.identity)
+        ours = fingerprint_of(embedder.identity)
         if (count := await database.write(partial(_exchange, ours=ours))) is not None:
             return count
 
@@ -74,7 +75,7 @@ async def _keep(connection: Connection, *, rows: Sequence[tuple[bytes, str | Non
     await connection.execute(_KEEP.encode(), ([digest for digest, _ in rows], [vector for _, vector in rows]))
 
 
-async def _exchange(connection: Connection, *, ours: fingerprint.PostgresFingerprint) -> int | None:
+async def _exchange(connection: Connection, *, ours: Fingerprint) -> int | None:
     """Replace the old vectors by the new; `None` when a text was written meanwhile that has no new one."""
     await fingerprint.lock(connection)
     if await _missing(connection):

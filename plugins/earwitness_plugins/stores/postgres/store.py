@@ -16,6 +16,7 @@ from earwitness.protocols import Embedder
 from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
+from earwitness_plugins.embedders.fingerprint import Fingerprint, fingerprint_of
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.postgres import Connection, PostgresDatabase, PostgresWork
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
@@ -242,8 +243,8 @@ class PostgresStore:
             await self._database.close()
 
     @cached_property
-    def _fingerprint(self) -> fingerprint.PostgresFingerprint:
-        return fingerprint.fingerprint_of(self._embedder.identity)
+    def _fingerprint(self) -> Fingerprint:
+        return fingerprint_of(self._embedder.identity)
 
     async def _check(self, connection: Connection) -> None:
         await fingerprint.check(connection, self._database.label, self._fingerprint)

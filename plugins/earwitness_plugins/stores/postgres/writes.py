@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from earwitness.words import plain
+from earwitness_plugins.embedders.fingerprint import Fingerprint
 from earwitness_plugins.postgres import Connection
 
-from .fingerprint import FACTS, PostgresFingerprint, of
+from .fingerprint import FACTS, of
 from .text import KeptMetadata, given, kept, kept_terms
 
 EXACT = 10_000
@@ -138,7 +139,7 @@ class LockedContainers(NamedTuple):
     """By name."""
     held: Mapping[int, int]
     """By number: how many memories each holds."""
-    made_with: PostgresFingerprint | None
+    made_with: Fingerprint | None
     """What the tables are filled with, read at the same time."""
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from earwitness.errors import EmbedderMismatch
 from earwitness.records.backends import EmbedderIdentity
-from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.qdrant.connection import QdrantConnection, models
 from earwitness_plugins.qdrant.points import point_id
 
@@ -59,20 +57,6 @@ async def memories(connection: QdrantConnection, name: str) -> int:
     return max(0, int((await connection.ask("count", collection_name=name, exact=True)).count) - 1)
 
 
-def mismatch(place: str, found: EmbedderIdentity, ours: EmbedderIdentity) -> EmbedderMismatch:
-    """The error for a place whose vectors are not this store's."""
-    return EmbedderMismatch(
-        f"the vectors in {place!r} were made by {_described(found)}, but this store was opened with "
-        f"{_described(ours)}. Open it with the first, or make all vectors again with the second: `earwitness reembed`."
-    )
-
-
 async def _identity(connection: QdrantConnection, name: str) -> EmbedderIdentity | None:
     records: list[Any] = await connection.ask("retrieve", collection_name=name, ids=[IDENTITY], with_payload=True)
     return EmbedderIdentity.model_validate(records[0].payload["embedder"]) if records else None
-
-
-def _described(identity: EmbedderIdentity) -> str:
-    if identity == NoEmbedder.identity:
-        return "the embedder 'none' (no vectors)"
-    return f"the embedder {identity.name!r} ({identity.dimension} dimensions, digest {identity.digest})"

@@ -13,6 +13,7 @@ from earwitness.loading.addresses import ServerUrl
 from earwitness.loading.settings import Settings
 from earwitness.protocols import Embedder
 from earwitness.records.backends import Health
+from earwitness_plugins.embedders.fingerprint import described, mismatch
 from earwitness_plugins.qdrant.connection import QdrantConnection, models, refuse_locked
 from earwitness_plugins.qdrant.folders import IN_MEMORY, its_own_folder
 from earwitness_plugins.qdrant.store import PointRanking, PointStore
@@ -124,7 +125,7 @@ class QdrantStore(PointStore):
         there = await collections.complete(self._connection, self._prefix)
         for name, other in there.items():
             if other != identity and await collections.memories(self._connection, name):
-                raise collections.mismatch(self._connection.place, other, identity)
+                raise mismatch(self._connection.place, described(other), described(identity))
         await collections.create(self._connection, self._collection, identity)
         if self._collection not in there:
             await collections.claim(self._connection, self._collection, identity)

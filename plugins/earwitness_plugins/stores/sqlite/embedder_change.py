@@ -9,12 +9,12 @@ import apsw
 
 from earwitness.protocols import Embedder
 from earwitness.words import plain
+from earwitness_plugins.embedders.fingerprint import Fingerprint, fingerprint_of
 from earwitness_plugins.ranking.vectors import embedded, packed
 from earwitness_plugins.sqlite import Database
 
 from . import fingerprint
 from .containers import all_containers, rid, select
-from .fingerprint import Fingerprint
 from .layers import LAST
 from .segments import unpacked
 
@@ -36,7 +36,7 @@ async def reembed(database: Database, embedder: Embedder) -> int:
             vectors = await embedded(embedder, [plain(content) for _, content in waiting])
             rows = [(packed(vector), *text) for vector, text in zip(vectors, waiting, strict=True)]
             await database.write(partial(_keep, rows), durable=False)
-        exchange = partial(_exchange, fingerprint.fingerprint_of(identity), bytes(2 * identity.dimension))
+        exchange = partial(_exchange, fingerprint_of(identity), bytes(2 * identity.dimension))
         if (count := await database.write(exchange)) is not None:
             return count
 

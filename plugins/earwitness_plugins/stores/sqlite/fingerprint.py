@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import apsw
 
-from earwitness.errors import EmbedderMismatch
-from earwitness.records.backends import EmbedderIdentity
-from earwitness.words import VERSION
-from earwitness_plugins.embedders.none import NoEmbedder
+from earwitness_plugins.embedders.fingerprint import Fingerprint, mismatch
 
 from .containers import select
 from .segments import rebuild
 
 _EMBEDDER = "embedder"
 _WORDS = "words"
-
-
-class Fingerprint(NamedTuple):
-    """What an index was made with."""
-
-    embedder: str
-    """`EmbedderIdentity` as JSON."""
-    words: str
-    """`earwitness.words.VERSION`."""
-
-
-def fingerprint_of(identity: EmbedderIdentity) -> Fingerprint:
-    """The fingerprint of an index made with this embedder and this version of `earwitness.words`."""
-    return Fingerprint(identity.model_dump_json(), str(VERSION))
 
 
 def stored(connection: apsw.Connection) -> Fingerprint | None:
@@ -42,7 +23,7 @@ def check(connection: apsw.Connection, path: str, ours: Fingerprint) -> None:
     """Raises `EmbedderMismatch` when another process has changed the index's embedder or words since `open`."""
     found = stored(connection)
     if found is not None and found != ours:
-        raise mismatch(path, found, ours)
+        raise mismatch(path, str(found), str(ours))
 
 
 def claim(connection: apsw.Connection, path: str, ours: Fingerprint) -> None:
@@ -52,7 +33,7 @@ def claim(connection: apsw.Connection, path: str, ours: Fingerprint) -> None:
     """
     found = stored(connection)
     if found is not None and found.embedder != ours.embedder and _any_memory(connection):
-        raise mismatch(path, found, ours)
+        raise mismatch(path, str(found), str(ours))
     if found is not None and found.words != ours.words:
         for (name,) in select(connection, "SELECT name FROM store_container"):
             rebuild(connection, name)
@@ -67,21 +48,5 @@ def write(connection: apsw.Connection, ours: Fingerprint) -> None:
     )
 
 
-def mismatch(path: str, found: Fingerprint, ours: Fingerprint) -> EmbedderMismatch:
-    """The error for a file whose vectors, or words, are not this store's."""
-    return EmbedderMismatch(
-        f"the vectors in {path!r} were made by {_described(found)}, but this store was opened with "
-        f"{_described(ours)}. Open it with the first, or make all vectors again with the second: `earwitness reembed`."
-    )
-
-
 def _any_memory(connection: apsw.Connection) -> bool:
     return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM store_memory)").get)
-
-
-def _described(made: Fingerprint) -> str:
-    identity = EmbedderIdentity.model_validate_json(made.embedder)
-    if identity == NoEmbedder.identity:
-        return f"the embedder 'none' (no vectors, words {made.words})"
-    numbers = f"{identity.dimension} dimensions, digest {identity.digest}, words {made.words}"
-    return f"the embedder {identity.name!r} ({numbers})"

@@ -19,6 +19,7 @@ from earwitness.records.backends import Health, TermHolders
 from earwitness.records.memory import Hit, Memory
 from earwitness.records.memory_types import Metadata
 from earwitness.words import plain
+from earwitness_plugins.embedders.fingerprint import Fingerprint, fingerprint_of
 from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed, work_on
@@ -221,8 +222,8 @@ class SqliteStore:
             await self._database.close()
 
     @cached_property
-    def _fingerprint(self) -> fingerprint.Fingerprint:
-        return fingerprint.fingerprint_of(self._embedder.identity)
+    def _fingerprint(self) -> Fingerprint:
+        return fingerprint_of(self._embedder.identity)
 
     def _check(self, connection: apsw.Connection) -> None:
         fingerprint.check(connection, self._database.path, self._fingerprint)
