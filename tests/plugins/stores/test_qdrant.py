@@ -315,7 +315,7 @@ from earwitness_plugins.stores.qdrant import QdrantStore
 async def main():
     store = QdrantStore(path=sys.argv[1], embedder=None)
     await store.open()
-    first = await store.count("c0")
+    first = min([await store.count(f"c{n}") for n in range(3)])  # a turn that was written in part is written again
     for turn in count(first):
         new = Memory(id=f"t{turn}", container="c0", content=f"turn {turn}", metadata={})
         await store.put([new.model_copy(update={"container": f"c{n}"}) for n in range(3)])
