@@ -1,4 +1,6 @@
-"""What a branch takes along of pantheons' hubs: memories of its own, of what members were told before it branched off.
+"""What a branch takes along of pantheons' hubs: memories of its own, of what stood there before it branched off.
+
+That is what members were told, and what was written there by hand, such as a document.
 
 A hub belongs to no session, so a branch does not share what its parent has there: retracting, editing or forgetting it
 in one story changes nothing in the other. In the same way, an imported story takes along what its export says.
@@ -6,7 +8,8 @@ in one story changes nothing in the other. In the same way, an imported story ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from .ids import PREFIXES, memory_id
 from .patterns import lazy_pattern
@@ -23,8 +26,12 @@ PROPOSED = lazy_pattern(r"#derived-(\d+)-")
 
 def is_hub_memory(delivery: Delivery) -> bool:
     """Whether it is what members of a pantheon are told of a story, in the one memory that all of them read."""
-    is_in_hub = delivery.beyond_session and delivery.container.startswith(PREFIXES["pantheon"])
-    return is_in_hub and delivery.is_derived and delivery.support.how != "direct"
+    return is_in_hub(delivery) and delivery.support.how != "direct"
+
+
+def is_in_hub(delivery: Delivery) -> bool:
+    """Whether it is a derived memory in the hub of a pantheon: told to its members, or written there."""
+    return delivery.beyond_session and delivery.container.startswith(PREFIXES["pantheon"]) and delivery.is_derived
 
 
 def message_key_of(delivery: Delivery) -> str:
@@ -60,8 +67,8 @@ def hub_memory_id(made: Derivation, session: str) -> str:
 
 
 async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:
-    """Let a branch remember what hubs were told in its parent up to an entry. Repeating it changes nothing."""
-    found = [each for each in await ledger.deliveries(session, derived=True) if is_hub_memory(each)]
+    """Let a branch remember what its parent's hubs held up to an entry. Repeating it changes nothing."""
+    found = [each for each in await ledger.deliveries(session, derived=True) if is_in_hub(each)]
     entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
     past = [(each, entry) for each in found if (entry := entries[each.source]) and written_at(entry) <= up_to]
     taken = [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
@@ -87,16 +94,32 @@ async def _held(ledger: Ledger, session: str, branch: str, in_hub: Delivery, up_
         return False
     messages = await ledger.messages(branch, keys=entry.body.derivation.rests_on)
     revision = in_hub.metadata.get("revision", 0)
-    if not messages or any(each.retracted or each.message.revision != revision for each in messages):
+    is_told = is_hub_memory(in_hub)
+    if any(each.retracted or (is_told and each.message.revision != revision) for each in messages):
+        return False
+    if is_told and not messages:
         return False
     if in_hub.is_active:
         return True
     since = await ledger.entries(session, after=in_hub.sequence, up_to=up_to)
-    return not any(_takes_away(each.body, in_hub.memory_id) for each in since)
+    names = {in_hub.memory_id} if is_told else {in_hub.memory_id, in_hub.source, BEFORE.sub("", in_hub.source)}
+    return not any(_takes_away(each.body, names) for each in since)
 
 
-def _takes_away(body: Body, memory: str) -> bool:
-    """Whether an entry takes this very memory from all who read it."""
+def _takes_away(body: Body, names: AbstractSet[str]) -> bool:
+    """Whether an entry takes the memory with one of these names from all who read it."""
     if isinstance(body, Archived):
-        return memory in body.memories and not body.restore
-    return isinstance(body, Retracted) and body.target == memory
+        return not names.isdisjoint(body.memories) and not body.restore
+    return isinstance(body, Retracted) and body.target in names
+
+
+async def carried_keys(ledger: Ledger, session: str, keys: Iterable[str]) -> dict[str, list[str]]:
+    """Key of what was written in a hub before the branch → the keys under which the branch has it, if it took it."""
+    entries = [await ledger.entry(session, key=each) for each in keys]
+    written = [each.body.derivation.container for each in entries if each and isinstance(each.body, Derived)]
+    found: dict[str, list[str]] = {}
+    for name in {each for each in written if each and each.startswith(PREFIXES["pantheon"])}:
+        for each in await ledger.deliveries(session, container=name, derived=True):
+            if BEFORE.match(each.source):
+                found.setdefault(BEFORE.sub("", each.source), []).append(each.source)
+    return found

@@ -306,8 +306,10 @@ class Drafts:
         fields = {"teller": ids[0], "listener": ids[1], "memory": what, "text": words}
         return checked(Transferred, channel=some_channel(channel), **fields, **given)
 
-    def archiving(
-        self, memories: Iterable[MemoryRef], *, restore: bool = False, dropped: str | None = None
-    ) -> Archived:
-        """Memories taken out of recall, or put back. See `Session.archive` and `restore`."""
-        return checked(Archived, memories=memory_ids("memories", memories), restore=restore, dropped=dropped)
+    def archiving(self, memories: Iterable[MemoryRef], newer: bool, dropped: str | None) -> Archived:
+        """Memories taken out of recall. See `Session.archive`."""
+        return checked(Archived, memories=memory_ids("memories", memories), newer=newer, dropped=dropped)
+
+    def restoring(self, memories: Iterable[MemoryRef]) -> Archived:
+        """Memories put back. See `Session.restore`."""
+        return checked(Archived, memories=memory_ids("memories", memories), restore=True)

@@ -218,19 +218,20 @@ class Session(Extensible):
         `memory` is one of the teller's, its id, or the key of what it is about. `content` words it differently; `day`
         is when (default: today; a later day is waited for), `channel` where, `rule` why, `trust` (0 to 1) how far it is
         believed; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it."""
-        given: dict[str, Any] = {"day": day, "rule": rule, "how": how, "trust": trust, "metadata": dict(metadata or {})}
-        body = await self._drafts.transfer(teller, listener, memory, content, channel, **given)
-        return await self._journal.append_about_memories(body, key)
+        given: Any = {"day": day, "rule": rule, "how": how, "trust": trust, "metadata": dict(metadata or {})}
+        body = self._drafts.transfer(teller, listener, memory, content, channel, **given)
+        return await self._journal.append_about_memories(await body, key)
 
-    async def archive(self, *memories: MemoryRef, dropped: str | None = None, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. What rests on them stays. A key means all copies of
-        its message. With a reason as `dropped`, strike for good what the store has not taken, and only that. Raises
-        `UnknownName` for neither an id nor a key, `InputError` for what was retracted."""
-        return await self._journal.append_about_memories(self._drafts.archiving(memories, dropped=dropped), key)
+    async def archive(
+        self, *memories: MemoryRef, newer: bool = False, dropped: str | None = None, key: str | None = None
+    ) -> Outcome:
+        """Take memories (a key: all copies) out of recall; `restore` puts them back. `newer`: a turn `before` this
+        recalls them. `dropped`: why to strike what no store has taken. Raises `UnknownName`; `InputError` if gone."""
+        return await self._journal.append_about_memories(self._drafts.archiving(memories, newer, dropped), key)
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
         """Put archived memories back into recall. Retracted ones stay retracted. Raises as `archive`."""
-        return await self._journal.append_about_memories(self._drafts.archiving(memories, restore=True), key)
+        return await self._journal.append_about_memories(self._drafts.restoring(memories), key)
 
     # ── CHANGE ───────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..carried_hubs import is_hub_memory
+from ..carried_hubs import carried_keys, is_hub_memory
 from ..engine import Engine
 from ..live import Live
 from ..protocols import Ledger
@@ -13,6 +13,8 @@ from ..records.plan import Delivery, Plan, Restoration, Withdrawal, grouped
 from .replacements import is_replaced
 from .withheld import is_withheld
 
+NEWER = "replaced by a newer version: {key}"
+"""The reason with which an older version is archived; it names the entry."""
 DeliveriesById = Mapping[str, Sequence[Delivery]]
 """Memory id → its deliveries."""
 
@@ -28,7 +30,8 @@ async def archived(engine: Engine, live: Live, entry: Entry, body: Archived) -> 
     if body.dropped is not None:
         dropped = tuple(_dropped(id, deliveries, body.dropped) for id, deliveries in of_each.items())
         return plan.model_copy(update={"withdrawals": dropped})
-    taken = [_taken_out(id, deliveries) for id, deliveries in of_each.items()]
+    why = NEWER.format(key=entry.key) if body.newer else "archived"
+    taken = [_taken_out(id, deliveries, why) for id, deliveries in of_each.items()]
     given_up = [_given_up(id, deliveries) for id, deliveries in of_each.items() if any(map(is_withheld, deliveries))]
     return plan.model_copy(update={"withdrawals": (*taken, *given_up)})
 
@@ -43,6 +46,9 @@ async def named(ledger: Ledger, session: str, given: Sequence[str]) -> Mapping[s
     keys = [each for each in dict.fromkeys(given) if each not in by_id]
     copies = grouped(await ledger.deliveries(session, sources=keys), lambda each: each.source) if keys else ()
     by_key = {group[0].source: _kept_or_all(_by_id(await _with_hubs(ledger, session, group))) for group in copies}
+    missing = [each for each in keys if each not in by_key]
+    for key, carried in (await carried_keys(ledger, session, missing) if missing else {}).items():
+        by_key.setdefault(key, _kept_or_all(_by_id(await ledger.deliveries(session, sources=carried))))
     return {
         each: {each: await _present(ledger, by_id[each])} if each in by_id else by_key.get(each, {})
         for each in dict.fromkeys(given)
@@ -80,9 +86,16 @@ async def _present(ledger: Ledger, deliveries: Sequence[Delivery]) -> Sequence[D
     return [each for each in later if each.is_kept and each.part == old.part] or deliveries
 
 
-def _taken_out(id: str, deliveries: Sequence[Delivery]) -> Withdrawal:
+def _taken_out(id: str, deliveries: Sequence[Delivery], why: str) -> Withdrawal:
     removes = {each.id: each.memory_id for each in deliveries if each.is_active}
-    return Withdrawal(memory_id=id, removes=removes, status="archived", reason="archived")
+    return Withdrawal(memory_id=id, removes=removes, status="archived", reason=why)
+
+
+def key_of_newer(delivery: Delivery) -> str | None:
+    """Key of the entry with which a newer version took the place of an archived delivery; `None` if none did."""
+    start = NEWER.format(key="")
+    reason = delivery.reason or ""
+    return reason.removeprefix(start) if delivery.status == "archived" and reason.startswith(start) else None
 
 
 def _given_up(id: str, deliveries: Sequence[Delivery]) -> Withdrawal:

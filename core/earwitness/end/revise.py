@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from ..carried_hubs import carried_keys
 from ..containers import character_container, world_container
 from ..engine import Engine
 from ..formats import as_said
@@ -200,7 +201,8 @@ async def _sources(engine: Engine, target: Entry) -> list[str]:
     """
     if not isinstance(target.body, Prepared):
         plan = await engine.ledger.plan(target.session, target.sequence)
-        return [target.key, *(groundless(plan) if plan else ())]
+        carried = (await carried_keys(engine.ledger, target.session, [target.key])).get(target.key, ())
+        return [target.key, *carried, *(groundless(plan) if plan else ())]
     return sorted({each.source for each in await deliveries_of(engine.ledger, target) if each.is_active})
 
 

@@ -242,6 +242,8 @@ class Archived(Record):
     """Whether to put archived memories back rather than take memories out."""
     dropped: str | None = None
     """Why those that the store has not taken are struck, and the others left as they are; `None` = all are archived."""
+    newer: bool = False
+    """Whether a newer version has taken their place: a turn before this entry still recalls them."""
 
     def __str__(self) -> str:
         if self.dropped is not None:

@@ -1,6 +1,7 @@
 """START as before an earlier entry: the session, its recent messages and its memories as they were then.
 
-What was edited, rerolled, retracted, archived or forgotten since stays so. What a summary has replaced since is there.
+What was edited, rerolled, retracted, archived or forgotten since stays so. What a summary, or a newer version of the
+same document, has replaced since is there.
 What was prepared counts as from before the story, whenever that was. Plugins see their data as it is now.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..end.archive import key_of_newer
 from ..end.reconciliation import removed_among
 from ..end.replacements import is_replaced
 from ..end.revise import snapshot_before
@@ -83,7 +85,7 @@ class PastSource(RecallSource):
     async def _as_they_were(self, container: str) -> dict[str, Memory | None]:
         ledger, session = self._engine.ledger, self._live.snapshot.id
         late = await ledger.deliveries(session, container=container, after=self._before - 1)
-        self._replaced[container] = await self._replaced_since(late)
+        self._replaced[container] = [*await self._replaced_since(late), *await self._older_versions(container)]
         changed = sorted({each.memory_id for each in late})
         supports = await ledger.deliveries(session, memory_ids=changed) if changed else ()
         active = [_unrenewed(each, supports, self._before) for each in supports if each.is_active]
@@ -99,6 +101,15 @@ class PastSource(RecallSource):
             return ()
         found = await self._engine.ledger.deliveries(self._live.snapshot.id, memory_ids=ids)
         return memories_of(each for each in found if is_replaced(each) and each.sequence < self._before)
+
+    async def _older_versions(self, container: str) -> Sequence[Memory]:
+        """What was archived since because a newer version took its place."""
+        ledger, session = self._engine.ledger, self._live.snapshot.id
+        archived = await ledger.deliveries(session, container=container, status="archived")
+        older = [each for each in archived if each.sequence < self._before and key_of_newer(each) is not None]
+        entries = {key: await ledger.entry(session, key=key) for key in {key_of_newer(each) or "" for each in older}}
+        since = {key for key, entry in entries.items() if entry is not None and entry.sequence >= self._before}
+        return memories_of(each for each in older if key_of_newer(each) in since)
 
     async def _was_there(self, delivery: Delivery) -> bool:
         """Whether it was delivered before, or is a new wording of what was, or is from before the story."""

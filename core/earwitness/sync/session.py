@@ -233,11 +233,12 @@ class Session(SessionChanges):
             ),
         )
 
-    def archive(self, *memories: MemoryRef, dropped: str | None = None, key: str | None = None) -> Outcome:
-        """Take memories out of recall; `restore` puts them back. What rests on them stays. A key means all copies of
-        its message. With a reason as `dropped`, strike for good what the store has not taken, and only that. Raises
-        `UnknownName` for neither an id nor a key, `InputError` for what was retracted."""
-        return Outcome(self._call, self._call(self._behind.archive, *memories, dropped=dropped, key=key))
+    def archive(
+        self, *memories: MemoryRef, newer: bool = False, dropped: str | None = None, key: str | None = None
+    ) -> Outcome:
+        """Take memories (a key: all copies) out of recall; `restore` puts them back. `newer`: a turn `before` this
+        recalls them. `dropped`: why to strike what no store has taken. Raises `UnknownName`; `InputError` if gone."""
+        return Outcome(self._call, self._call(self._behind.archive, *memories, newer=newer, dropped=dropped, key=key))
 
     def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
         """Put archived memories back into recall. Retracted ones stay retracted. Raises as `archive`."""

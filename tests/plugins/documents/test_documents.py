@@ -74,6 +74,30 @@ async def test_a_new_version_takes_the_place_of_the_last_one_which_is_archived(s
     assert [each.version for each in story.documents.uploaded()] == [3]
 
 
+async def test_a_turn_before_a_new_version_recalls_the_old_one_and_no_other(story: Session) -> None:
+    await story.documents.upload("greta", "The safe opens with the code four.", title="Safe")
+    await story.say("greta", "Good morning.", key="m1")
+    await story.documents.upload("greta", "The safe opens with the code nine.", title="Safe")
+    await story.say("greta", "Good evening.", key="m2")
+    await story.documents.upload("greta", "The safe opens with the code seven.", title="Safe")
+    await story.delivered()
+
+    async def read_before(key: str | None) -> str:
+        turn = await story.turn("greta", query="safe code", in_prompt=[], before=key)
+        return " ".join(each for each in ("four", "nine", "seven") if each in turn.text())
+
+    assert [await read_before(each) for each in ("m1", "m2", None)] == ["four", "nine", "seven"]
+    branch = await story.fork("s1-b", at="m1")
+    await branch.documents.upload("greta", "The safe opens with the code two.", title="Safe")
+    await branch.delivered()
+    text = (await branch.turn("greta", query="safe code", in_prompt=[])).text()
+    assert "two" in text
+    assert "four" not in text
+    await story.documents.forget("greta", "Safe")
+    await story.delivered()
+    assert [await read_before(each) for each in ("m1", "m2", None)] == ["", "", ""]
+
+
 async def test_an_upload_that_was_cut_short_is_made_whole(story: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     remember, calls = story.remember, []
 
@@ -138,6 +162,45 @@ async def test_a_hub_takes_documents_for_its_members(story: Session, tmp_path: P
         assert "Almanac" not in await recalled(hub, "eve", "eclipse")
         await hub.documents.forget(name, "Almanac")
         assert "Almanac" not in await recalled(hub, "set", "eclipse")
+
+
+@pytest.mark.parametrize("shares", [True, False])
+async def test_a_branch_has_the_documents_of_hubs_in_versions_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shares: bool
+) -> None:
+    if not shares:
+
+        async def never(*given: object) -> bool:
+            return False
+
+        monkeypatch.setattr("earwitness.branches.shared", never)
+    rules = tmp_path / "gods.yaml"
+    rules.write_text("gods:\n  members: [ra, set]\n  rules: {propagate_all: true, max_hops: 1, hub_from: 2}\n", "utf-8")
+    async with Earwitness.open(tmp_path / "hub.db", strict=True, relationships={"rules": str(rules)}) as ew:
+        story = await ew.session("s2", cast=["ra", "set", "eve"], present=["ra", "set", "eve"])
+        await (await story.say("ra", "Let us begin.", audience=[])).settled()
+        await story.delivered()
+        (hub,) = [each.name for each in await ew.containers(kind="pantheon")]
+
+        async def eclipse(of: Session, who: str = "set") -> str:
+            text = await recalled(of, who, "eclipse")
+            return " ".join(each for each in ("nine", "ten", "eleven") if each in text)
+
+        await story.documents.upload(hub, "The eclipse is on day nine.", title="Almanac")
+        await story.say("ra", "So be it.", audience=[], key="m1")
+        branch = await story.fork("s2-b")
+        assert await eclipse(branch) == "nine"
+        assert await eclipse(branch, "eve") == ""
+        await branch.documents.upload(hub, "The eclipse is on day ten.", title="Almanac")
+        await story.documents.upload(hub, "The eclipse is on day eleven.", title="Almanac")
+        assert (await eclipse(branch), await eclipse(story)) == ("ten", "eleven")
+        older = await story.fork("s2-c", at="m1")
+        assert await eclipse(older) == "nine"
+        again = await branch.fork("s2-d")
+        assert await eclipse(again) == "ten"
+        await again.documents.forget(hub, "Almanac")
+        await older.documents.forget(hub, "Almanac")
+        assert [await eclipse(each) for each in (story, branch, older, again)] == ["eleven", "ten", "", ""]
 
 
 async def test_files(story: Session, tmp_path: Path) -> None:

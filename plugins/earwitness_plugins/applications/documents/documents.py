@@ -169,11 +169,11 @@ class StoryDocuments:
         if not there or await self._story.has(done):
             return
         try:
-            await self._story.archive(*there, key=done)
+            await self._story.archive(*there, newer=True, key=done)
         except InputError:  # somebody has retracted a piece by itself
             for key in there:
                 with suppress(InputError):
-                    await self._story.archive(key)
+                    await self._story.archive(key, newer=True)
 
     async def _permitted(self, owner: str, role: str, persona: str | None) -> str:
         """Character id, or the name of a container. Raises `UnknownName`, `NotPermitted`."""
