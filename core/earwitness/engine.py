@@ -9,7 +9,14 @@ from typing import Any, TypeVar
 
 from .consultation import Consultant
 from .dispatch import Plugins
-from .extras import ClaimingLedger, LocalFirstStore, TransactionLedger, TransactionStore, WaitingLedger
+from .extras import (
+    ClaimingLedger,
+    JobClaimingLedger,
+    LocalFirstStore,
+    TransactionLedger,
+    TransactionStore,
+    WaitingLedger,
+)
 from .foreground import Foreground
 from .lifecycle import Lifecycle
 from .loading.resources import Resources
@@ -108,6 +115,11 @@ class Engine:
     def claims(self) -> ClaimingLedger | None:
         """The ledger, if several processes may decide on it and one of them at a time claims a session."""
         return self.ledger if isinstance(self.ledger, ClaimingLedger) else None
+
+    @cached_property
+    def job_claims(self) -> JobClaimingLedger | None:
+        """The ledger, if one process at a time claims a job of a session."""
+        return self.ledger if isinstance(self.ledger, JobClaimingLedger) else None
 
     @cached_property
     def waiting_ledger(self) -> WaitingLedger | None:

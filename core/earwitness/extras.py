@@ -99,6 +99,21 @@ class ClaimingLedger(Protocol):
 
 
 @runtime_checkable
+class JobClaimingLedger(Protocol):
+    """An optional extra of ledgers that several processes share: one of them at a time does a job of a session, so that
+    no model is asked twice. Without it, two that do a job at the same moment may both ask."""
+
+    async def claim_job(self, session: str, job: str) -> None:
+        """Wait until this process may do the job. The claim holds, and expires, as that of `ClaimingLedger`, and stands
+        in the way of no other job, and of no decision. Raises `UnknownName` for an unknown session."""
+        ...
+
+    async def release_job(self, session: str, job: str) -> None:
+        """Let other processes do it. It waits for nobody; what this process has not claimed is fine."""
+        ...
+
+
+@runtime_checkable
 class WaitingLedger(Protocol):
     """An optional extra of ledgers, for recalls of containers beyond sessions, which other stories write to. Without
     it, these are always read from the store here, where the store is a `LocalFirstStore`; and what another story has

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
 
 from .errors import NotOpen
 from .plugin_data import PluginData
@@ -70,8 +72,9 @@ class Jobs:
     async def _do(self, job: Strategy[BackgroundJob]) -> None:
         """Do a job until nothing is left of it. What goes wrong is kept, and logged."""
         try:
-            while await self._step(job):
-                pass
+            async with self._claimed(job) as is_needed:
+                while is_needed and await self._step(job):
+                    pass
         except Exception as error:  # noqa: BLE001 - whatever third-party code raises is its failure
             self._failed[job.label] = why = without(reason(contained(error)), job.secrets)
             _log.warning(NOT_DONE, self._story.id, job.label, why)
@@ -81,11 +84,32 @@ class Jobs:
     async def _step(self, job: Strategy[BackgroundJob]) -> bool:
         """One step of a job, whose data are durable before the next one. Whether something is left."""
         await self._engine.foreground.over(AT_MOST)
-        stored = self._story._live.stored.setdefault(job.label, {})  # noqa: SLF001 - its own
+        stored = self._stored(job)
         data = PluginData(stored)
         is_left = await job.made.run(self._story, data)
         await self._keep(job.label, stored, data.changes)
         return is_left is True
+
+    @asynccontextmanager
+    async def _claimed(self, job: Strategy[BackgroundJob]) -> AsyncIterator[bool]:
+        """While this process alone does a job, if the ledger has claims, with what others have kept of it: whether
+        there is anything to do."""
+        session, claims, has_work = self._story.id, self._engine.job_claims, getattr(job.made, "has_work", None)
+        if has_work is not None and not await has_work(self._story, PluginData(self._stored(job))):
+            yield False
+            return
+        try:
+            if claims is not None:
+                await claims.claim_job(session, job.label)
+            stored = self._stored(job)
+            stored.update(await self._engine.ledger.data(session, job.label))
+            yield True
+        finally:
+            if claims is not None:
+                await claims.release_job(session, job.label)
+
+    def _stored(self, job: Strategy[BackgroundJob]) -> dict[str, JsonValue]:
+        return self._story._live.stored.setdefault(job.label, {})  # noqa: SLF001 - its own
 
     async def _keep(self, label: str, stored: dict[str, Any], changes: Mapping[str, Any]) -> None:
         if changes:

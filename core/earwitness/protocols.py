@@ -122,7 +122,8 @@ class BackgroundJob(Protocol):
 
         `data` is its own durable data of this story: what it writes is kept once the step has returned. A step that is
         cancelled, or that raises, is repeated with the next message, so doing it twice must have the effect of doing it
-        once.
+        once. Where the ledger has claims, one process at a time does it. A job may have a method `has_work` with the
+        same arguments, which says whether there is anything to do; if not, nothing is claimed, and `run` is not called.
         """
         ...
 

@@ -39,11 +39,13 @@ class ConsolidationJob:
         self._settings = settings.table(ConsolidationSettings)
         self._looks = Looks()
 
+    async def has_work(self, story: Session, data: PluginData) -> bool:
+        """Whether there is a policy."""
+        return self._settings.policy.is_set and self._settings.write != "off"
+
     async def run(self, story: Session, data: PluginData) -> bool:
         """One summary; whether there may be another. Raises `PluginError` if there could be none."""
         settings = self._settings
-        if not settings.policy.is_set or settings.write == "off":
-            return False
         consolidate: StoryConsolidation = story.consolidate
         for id in await self._looks.worth_another(story):
             steps = await consolidate(id, policy=settings.policy, limit=1)
@@ -63,11 +65,12 @@ class PruningJob:
         self._settings = settings.table(PruningSettings)
         self._looks = Looks()
 
+    async def has_work(self, story: Session, data: PluginData) -> bool:
+        """Whether there is a policy."""
+        return self._settings.write != "off" and (self._settings.age, self._settings.count) != (None, None)
+
     async def run(self, story: Session, data: PluginData) -> bool:
         """All that is due; nothing is left then."""
-        settings = self._settings
-        if settings.write == "off" or (settings.age, settings.count) == (None, None):
-            return False
         prune: StoryPruning = story.prune
         for id in await self._looks.worth_another(story):
             await prune(id)

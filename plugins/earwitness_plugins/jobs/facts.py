@@ -57,10 +57,15 @@ class FactsByModel:
         if self._client is not None:
             await self._client.close()
 
-    async def run(self, story: Session, data: PluginData) -> bool:
-        """Read the next exchange, if there is one. Whether more is left."""
+    async def has_work(self, story: Session, data: PluginData) -> bool:
+        """Whether somebody is to be asked, and there may be an exchange to read."""
         if self._settings.strategy == "rules" or (self._client is None and self._settings.strategy == "hybrid"):
             return False
+        fresh, edited = await self._unread(story, data)
+        return len(fresh) >= self._settings.exchange or len(edited) > 0
+
+    async def run(self, story: Session, data: PluginData) -> bool:
+        """Read the next exchange, if there is one. Whether more is left."""
         fresh, edited = await self._unread(story, data)
         if len(fresh) < self._settings.exchange and not edited:
             return False

@@ -1,4 +1,4 @@
-"""Claims: one process at a time decides a session's entries, so that no strategy is asked twice.
+"""Claims: one process at a time decides a session's entries, or does a job of it, so that nobody is asked twice.
 
 A claim is a row that expires by the server's clock unless its process renews it. A process that waits for one is
 notified of what others record and release (`changes`), and looks again when the claim would expire.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import sys
 from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
@@ -20,20 +21,23 @@ from ...postgres import Connection, PostgresDatabase, PostgresWork
 from .changes import Changes
 from .sessions import unknown_session
 
+NEVER = sys.maxsize
+"""The number of an entry that is never decided."""
 LOOK_AGAIN = 1.0
 """The most seconds to wait for a notification, which a lost connection may have lost."""
 SHARE = 3
 """A claim is renewed after this part of its time, and holds for all but this part of it, whatever the server does."""
 _CLAIM = (
-    "INSERT INTO earwitness.claim (session, holder, until)"
-    " SELECT id, %(holder)s, clock_timestamp() + %(seconds)s * interval '1 second'"
+    "INSERT INTO earwitness.claim (session, job, holder, until)"
+    " SELECT id, %(job)s, %(holder)s, clock_timestamp() + %(seconds)s * interval '1 second'"
     " FROM earwitness.session WHERE id = %(session)s"
-    " ON CONFLICT (session) DO UPDATE SET holder = excluded.holder, until = excluded.until"
+    " ON CONFLICT (session, job) DO UPDATE SET holder = excluded.holder, until = excluded.until"
     " WHERE claim.holder = excluded.holder OR claim.until < clock_timestamp()"
 )
 _FOUND = (
     "SELECT s.decided, c.holder, extract(epoch FROM c.until - clock_timestamp())::float8"
-    " FROM earwitness.session AS s LEFT JOIN earwitness.claim AS c ON c.session = s.id WHERE s.id = %(session)s"
+    " FROM earwitness.session AS s LEFT JOIN earwitness.claim AS c ON c.session = s.id AND c.job = %(job)s"
+    " WHERE s.id = %(session)s"
 )
 _RENEW = (
     "UPDATE earwitness.claim SET until = clock_timestamp() + %(seconds)s * interval '1 second'"
@@ -68,9 +72,11 @@ class Claims:
         database: where they are kept.
         changes: what others record and release.
         seconds: how long a claim holds after it was last renewed.
+        job: what is claimed of a session; empty = to decide its entries.
     """
 
-    def __init__(self, database: PostgresDatabase, changes: Changes, seconds: float) -> None:
+    def __init__(self, database: PostgresDatabase, changes: Changes, seconds: float, job: str = "") -> None:
+        self._job = job
         self._database = database
         self._changes = changes
         self._seconds = seconds
@@ -127,7 +133,7 @@ class Claims:
         return self._seconds * (1 - 1 / SHARE)
 
     def _asked(self, session: str) -> PostgresWork[ClaimFound]:
-        chosen = {"session": session, "holder": self._holder, "seconds": self._seconds}
+        chosen = {"session": session, "job": self._job, "holder": self._holder, "seconds": self._seconds}
 
         async def ask(connection: Connection) -> ClaimFound:
             async with connection.pipeline():  # the second statement sees what the last holder has recorded
@@ -184,3 +190,25 @@ class Claims:
     def _released(self, session: str, done: asyncio.Task[None]) -> None:
         if self._releasing.get(session) is done:
             del self._releasing[session]
+
+
+class JobClaims:
+    """The claims of one process on jobs: each job has claims of its own. The arguments are those of `Claims`."""
+
+    def __init__(self, database: PostgresDatabase, changes: Changes, seconds: float) -> None:
+        self._given = database, changes, seconds
+        self._of_job: dict[str, Claims] = {}
+
+    async def claim(self, session: str, job: str) -> None:
+        """Wait until this process may do a job. Raises `UnknownName`."""
+        await self._of_job.setdefault(job, Claims(*self._given, job)).claim(session, NEVER)
+
+    def release(self, session: str, job: str) -> None:
+        """Give the claim up, in the background."""
+        if job in self._of_job:
+            self._of_job[job].release(session)
+
+    async def close(self) -> None:
+        """Give all claims up."""
+        for each in self._of_job.values():
+            await each.close()

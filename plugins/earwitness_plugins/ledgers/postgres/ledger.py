@@ -19,7 +19,7 @@ from ..delivery_conditions import DeliveryQuery
 from ..text import as_json
 from . import data, delivery_search, journal, messages, plans, register, sessions
 from .changes import Changes
-from .claims import Claims
+from .claims import Claims, JobClaims
 from .health import examine
 from .journal import EntryText, as_entry
 from .schema import COMPONENT, MIGRATIONS
@@ -61,6 +61,7 @@ class PostgresLedger:
         )
         self._changes = Changes(self._database)
         self._claims = Claims(self._database, self._changes, claim_seconds)
+        self._job_claims = JobClaims(self._database, self._changes, claim_seconds)
         self._snapshots: dict[str, tuple[int, Snapshot]] = {}
         """Session → the version of its snapshot, and the snapshot: every turn asks for it."""
         self._appended: dict[str, tuple[str, Body]] = {}
@@ -82,6 +83,7 @@ class PostgresLedger:
         self._snapshots.clear()
         self._appended.clear()
         await self._claims.close()
+        await self._job_claims.close()
         await self._changes.close()
         await self._database.close()
 
@@ -285,6 +287,14 @@ class PostgresLedger:
     async def release(self, session: str) -> None:
         """Let other processes decide."""
         self._claims.release(session)
+
+    async def claim_job(self, session: str, job: str) -> None:
+        """Wait until this process may do a job of a session. Raises `UnknownName`."""
+        await self._job_claims.claim(session, job)
+
+    async def release_job(self, session: str, job: str) -> None:
+        """Let other processes do it."""
+        self._job_claims.release(session, job)
 
     # ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────
 

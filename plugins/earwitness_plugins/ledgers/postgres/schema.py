@@ -154,4 +154,11 @@ _OTHERS = """
 CREATE INDEX delivery_others ON earwitness.delivery (container, type, sequence) WHERE type <> 'message';
 """
 
-MIGRATIONS: tuple[PostgresMigration, ...] = (_TABLES + ledger_comments(), VIEWS, _OTHERS)
+_JOBS = """
+ALTER TABLE earwitness.claim ADD COLUMN IF NOT EXISTS job text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE earwitness.claim DROP CONSTRAINT claim_pk, ADD CONSTRAINT claim_pk PRIMARY KEY (session, job);
+COMMENT ON TABLE earwitness.claim IS 'Which process decides the entries of a session, or does a job of it, just now';
+COMMENT ON COLUMN earwitness.claim.job IS 'The job, as job:facts; empty = to decide entries';
+"""
+
+MIGRATIONS: tuple[PostgresMigration, ...] = (_TABLES + ledger_comments(), VIEWS, _OTHERS, _JOBS)
