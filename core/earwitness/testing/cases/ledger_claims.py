@@ -1,4 +1,4 @@
-"""Claims of processes on sessions: the extra `ClaimingLedger`, if the ledger has it."""
+"""Claims of processes on sessions and jobs: the extras `ClaimingLedger` and `JobClaimingLedger`, if it has them."""
 
 # ruff: noqa: S101
 from __future__ import annotations
@@ -9,7 +9,7 @@ from unittest import SkipTest
 import anyio
 
 from ...errors import UnknownName
-from ...extras import ClaimingLedger
+from ...extras import ClaimingLedger, JobClaimingLedger
 from ...protocols import Ledger
 from ..samples import plan
 from ..suite import case
@@ -117,6 +117,38 @@ class LedgerClaims(LedgerCases):
             await self.story(ledger)
             with anyio.fail_after(LONG):
                 assert await mine.claim("s1", 1)
+
+    @case
+    async def test_a_job_of_a_session_is_claimed_by_one_process_at_a_time(self, ledger: Ledger) -> None:
+        """Another job, another session and deciding are free meanwhile. Released, or closed, it is free again."""
+        self.needs("shared")
+        mine = self._claiming_jobs(ledger)
+        await self.story(ledger)
+        await self.story(ledger, "s2")
+        async with self.subject() as other:
+            yours = self._claiming_jobs(other)
+            with anyio.fail_after(LONG):
+                for session, job in (("s1", "job:a"), ("s1", "job:b"), ("s2", "job:a")):
+                    await (mine if job == "job:a" and session == "s1" else yours).claim_job(session, job)
+            with anyio.move_on_after(A_MOMENT):
+                await yours.claim_job("s1", "job:a")
+                raise AssertionError("claim_job() gave two processes the same job")
+            if isinstance(other, ClaimingLedger):
+                assert await other.claim("s1", 1)
+            await mine.release_job("s1", "job:a")
+            await mine.release_job("s1", "job:never claimed")
+            with anyio.fail_after(LONG):
+                await yours.claim_job("s1", "job:a")
+        with anyio.fail_after(LONG):
+            await mine.claim_job("s1", "job:a")
+        with suppress(UnknownName):
+            await mine.claim_job("nobody", "job:a")
+            raise AssertionError("claim_job() took a session that nobody created")
+
+    def _claiming_jobs(self, ledger: Ledger) -> JobClaimingLedger:
+        if not isinstance(ledger, JobClaimingLedger):
+            raise SkipTest("the ledger has no claims on jobs: two processes may do one at the same moment")
+        return ledger
 
     def _claiming(self, ledger: Ledger) -> ClaimingLedger:
         if not isinstance(ledger, ClaimingLedger):
