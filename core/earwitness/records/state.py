@@ -138,8 +138,9 @@ class State(Record):
     def updated(self, changes: Mapping[str, Any]) -> State:
         """The state after changes, validated. `None` removes an optional or free key."""
         if any(value is None for value in changes.values()):
-            values = {**self.model_dump(), **changes}
-            return State.model_validate({key: value for key, value in values.items() if value is not None})
+            values = {**self.model_dump(exclude=set(APART)), **changes}
+            fresh = State.model_validate({key: value for key, value in values.items() if value is not None})
+            return fresh.model_copy(update={key: getattr(self, key) for key in APART.difference(changes)})
         fresh = State.model_validate(dict(changes))
         return self.model_copy(update={key: getattr(fresh, key) for key in changes})
 
@@ -177,8 +178,10 @@ class State(Record):
         """The state with the facts of these entries; `None` or nothing removes them."""
         if not facts:
             return self
-        noted = {**self.facts, **facts}
-        return self.model_copy(update={"facts": {key: each for key, each in noted.items() if each}})
+        noted = {**self.facts, **{key: each for key, each in facts.items() if each}}
+        for key in (key for key, each in facts.items() if not each):
+            noted.pop(key, None)
+        return self.model_copy(update={"facts": noted})
 
     def facts_of(self, package: str) -> tuple[JsonValue, ...]:
         """Everything that a package has noted in this story, in the order of the journal."""

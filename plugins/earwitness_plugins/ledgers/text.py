@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_json
@@ -12,7 +13,7 @@ from earwitness.errors import InputError
 from earwitness.records.base import Record
 
 
-def as_json(record: Record, *, exclude: set[str] | None = None, exclude_defaults: bool = False) -> str:
+def as_json(record: Record, *, exclude: set[str] | dict[str, Any] | None = None, exclude_defaults: bool = False) -> str:
     """A record as JSON. Raises `InputError` for what JSON cannot hold, such as half a surrogate pair."""
     try:
         return record.model_dump_json(exclude=exclude, exclude_defaults=exclude_defaults)

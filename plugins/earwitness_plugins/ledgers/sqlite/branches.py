@@ -19,11 +19,10 @@ from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import deflated, inflated
 from ..text import as_list
-from . import data, deliveries, layers, messages, plans, register, sessions
+from . import data, deliveries, facts, layers, messages, plans, register, sessions, snapshots
 from .differences import Fields, number_of
 from .layers import SessionView
 from .sessions import rowids
-from .snapshots import folded, plans_since
 
 _COPY_REPEATS = (
     "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
@@ -46,12 +45,11 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     row = sessions.load(connection, session)
     if row is None or not _is_sharable(connection, session, row.number, up_to):
         return None
-    written = Snapshot.model_validate_json(row.snapshot)
-    newest = folded(written, plans_since(connection, session, written.decided, row.settled))
+    newest = snapshots.without_facts(connection, session, row)
     is_whole = newest.decided == up_to
     old = sessions.known(connection, session)
     past = None if is_whole else _PastSession(connection, old, up_to)
-    there = newest if past is None else past.snapshot
+    there = snapshots.with_facts(connection, row, newest) if past is None else past.snapshot
     made = there.model_copy(
         update={
             "id": id,
@@ -62,7 +60,7 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
         }
     )
     owned = [world_container(id), *(character_container(id, member) for member in made.cast.ids)]
-    sessions.create(connection, id, up_to, made.model_dump_json(), owned)
+    sessions.create(connection, made, owned)
     number = sessions.known(connection, id).number
     layers.share(connection, old, number, id, up_to)
     repeats = {"old": old.number, "new": number, "up_to": up_to, "id": id, "cut": len(session) + 1}
@@ -79,7 +77,7 @@ def finish(connection: apsw.Connection, session: str) -> None:
     row = sessions.load(connection, session)
     if row is not None:
         whole = Snapshot.model_validate_json(row.snapshot).model_copy(update={"unfinished": False})
-        connection.execute("UPDATE ledger_sessions SET snapshot = ? WHERE id = ?", (whole.model_dump_json(), session))
+        connection.execute("UPDATE ledger_sessions SET snapshot = ? WHERE id = ?", (facts.without(whole), session))
 
 
 def touched(connection: apsw.Connection, session: str, after: int) -> dict[str, list[str]]:

@@ -19,8 +19,21 @@ from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
 from ..delivery_conditions import DeliveryQuery
 from ..text import as_json
-from . import backlogs, branches, data, deliveries, journal, layers, messages, plans, register, sessions, snapshots
+from . import (
+    backlogs,
+    branches,
+    data,
+    deliveries,
+    journal,
+    layers,
+    messages,
+    plans,
+    register,
+    sessions,
+    snapshots,
+)
 from .delivery_query import find
+from .facts import FactsChange
 from .health import examine
 from .layers import SessionView
 from .schema import COMPONENT, MIGRATIONS
@@ -63,16 +76,23 @@ class SqliteLedger:
         """Create a session, or return the one that exists. A fork's own entries begin after `snapshot.decided`."""
         if found := await self.load(snapshot.id):
             return found
-        text = as_json(snapshot)
-        created = await self._database.write(
-            lambda connection: sessions.create(connection, snapshot.id, snapshot.decided, text, containers)
-        )
+        created = await self._database.write(lambda connection: sessions.create(connection, snapshot, containers))
         return snapshot if created else await self.load(snapshot.id) or snapshot
 
     async def load(self, session: str) -> Snapshot | None:
         """The session as of the last entry whose plan is recorded."""
-        found = await self._database.read_inline(lambda connection: sessions.load(connection, session))
-        return None if found is None else await self._snapshot(session, found)
+        row = await self._database.read_inline(lambda connection: sessions.load(connection, session))
+        known = self._snapshots.get(session)
+        if row is not None and known is not None and known[0] == row:  # every turn asks; mostly it has not changed
+            return known[1]
+        return None if row is None else await self._loaded(session, known)
+
+    async def _loaded(self, session: str, known: tuple[Written | None, Snapshot] | None) -> Snapshot | None:
+        found = await self._database.read(lambda connection: snapshots.load(connection, session, known))
+        if found is None:
+            return None
+        self._snapshots[session] = found
+        return found[1]
 
     async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
         """Create an unfinished branch, inside the file; `None` where that cannot be."""
@@ -181,7 +201,7 @@ class SqliteLedger:
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
-        new = await plans.Recordable.of(plan, after, written=self._written(plan, after))
+        new = await self._recordable(plan, after)
         first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
         return first or self._recorded(plan, new, after)
 
@@ -189,7 +209,7 @@ class SqliteLedger:
         self, plan: Plan, after: Snapshot, memories: Transaction[None], deliveries: Sequence[str] | None
     ) -> Plan:
         """Record a plan with the memories a store of this database has `prepared`. Durable on return."""
-        new = await plans.Recordable.of(plan, after, written=self._written(plan, after))
+        new = await self._recordable(plan, after)
 
         def operation(connection: apsw.Connection) -> Plan | None:
             first = plans.record(connection, new, deliveries)
@@ -199,15 +219,17 @@ class SqliteLedger:
 
         return await self._database.write(operation) or self._recorded(plan, new, after)
 
+    async def _recordable(self, plan: Plan, after: Snapshot) -> plans.Recordable:
+        row, before = self._snapshots.get(plan.session, (None, None))
+        changed = FactsChange.of(before, row and row.facts, plan, after)
+        return await plans.Recordable.of(plan, after, changed, written=snapshots.is_due(before, plan, after))
+
     def _recorded(self, plan: Plan, new: plans.Recordable, after: Snapshot) -> Plan:
         """The plan, once it is recorded. The next `load` need not read what was just written."""
         known = self._snapshots.get(plan.session, (None,))[0]
-        row = known and known.after(new.after, new.settled)
+        row = known and known.after(new.after, new.settled, new.facts.version)
         self._snapshots[plan.session] = (row, after)
         return plan
-
-    def _written(self, plan: Plan, after: Snapshot) -> bool:
-        return snapshots.is_due(self._snapshots.get(plan.session, (None, None))[1], plan, after)
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
         """The plan of an entry as it was recorded: its deliveries show what was decided, not what came of it."""
@@ -288,22 +310,6 @@ class SqliteLedger:
     async def health(self) -> Health:
         """For `doctor`."""
         return await self._database.read(examine)
-
-    async def _snapshot(self, session: str, row: Written) -> Snapshot:
-        """The snapshot of a row. Every turn asks for it, and mostly it has not changed since."""
-        known = self._snapshots.get(session)
-        if known is not None and known[0] == row:
-            return known[1]
-        found = Snapshot.model_validate_json(row.snapshot)
-        if found.decided < row.settled:
-            found = snapshots.folded(found, await self._plans_since(session, found.decided, row.settled))
-        self._snapshots[session] = (row, found)
-        return found
-
-    async def _plans_since(self, session: str, decided: int, settled: int) -> Sequence[Plan]:
-        return await self._database.read(
-            lambda connection: snapshots.plans_since(connection, session, decided, settled)
-        )
 
     async def _of(self, session: str, question: Callable[[apsw.Connection, SessionView], T], nothing: T) -> T:
         """Ask about a session; nothing is known of an unknown one."""

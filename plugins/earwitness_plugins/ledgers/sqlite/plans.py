@@ -14,7 +14,8 @@ from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Wi
 
 from ...sqlite.blobs import deflated, inflated
 from ..text import as_json
-from . import data, deliveries, journal, layers, messages
+from . import data, deliveries, facts, journal, layers, messages
+from .facts import FactsChange
 from .layers import SessionView
 from .sessions import known, rowid, rowids
 
@@ -38,9 +39,10 @@ class Recordable:
     settled: int
     after: str | None
     """The snapshot after it; `None` leaves the one that was written before."""
+    facts: FactsChange
 
     @classmethod
-    async def of(cls, plan: Plan, after: Snapshot, *, written: bool = True) -> Recordable:
+    async def of(cls, plan: Plan, after: Snapshot, changed: FactsChange, *, written: bool = True) -> Recordable:
         """The rows of a plan, with the snapshot after it if it is `written`. Raises `InputError` for what JSON cannot
         hold."""
         packed = partial(_packed, plan, after if written else None)
@@ -56,6 +58,7 @@ class Recordable:
             restorations=plan.restorations,
             settled=after.decided,
             after=texts.after,
+            facts=changed,
         )
 
 
@@ -68,7 +71,7 @@ class _Packed(NamedTuple):
 
 
 def _packed(plan: Plan, after: Snapshot | None) -> _Packed:
-    snapshot = None if after is None else as_json(after)
+    snapshot = None if after is None else facts.without(after)
     if plan.message is None:
         return _Packed(deflated(as_json(plan, exclude={"deliveries"})), None, snapshot)
     message = as_json(plan.message)
@@ -143,6 +146,8 @@ def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
         "UPDATE ledger_sessions SET snapshot = coalesce(?, snapshot), settled = ? WHERE number = ? AND settled < ?",
         (new.after, new.settled, session, new.sequence),
     )
+    if connection.changes():
+        facts.change(connection, session, new.facts)
 
 
 def _whole(connection: apsw.Connection, seen: SessionView, sequence: int) -> Plan | None:

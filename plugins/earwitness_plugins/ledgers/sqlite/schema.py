@@ -6,6 +6,7 @@ from earwitness.upgrades.from_3 import FROM_3
 from earwitness.upgrades.from_4 import FROM_4
 
 from ...sqlite.migrations import Migration
+from .facts_migration import facts_apart
 from .json_migration import json_migration
 from .sharing_migration import shared_parts
 
@@ -191,4 +192,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _CONTAINERS_BEYOND_SESSIONS,
     json_migration(FROM_4),
     _LAYERS,
+    facts_apart,
 )

@@ -9,8 +9,9 @@ import apsw
 
 from earwitness.containers import Container, character_container
 from earwitness.errors import UnknownName, unknown
+from earwitness.records.plan import Snapshot
 
-from . import layers, register
+from . import facts, layers, register
 from .layers import SEQUENCES, SessionView
 
 LISTED = 50
@@ -23,6 +24,7 @@ _FORGET = (
     "DELETE FROM ledger_grounds WHERE session = :number",
     "DELETE FROM ledger_messages WHERE session = :number",
     "DELETE FROM ledger_data WHERE session = :number",
+    "DELETE FROM ledger_facts WHERE session = :number",
     "DELETE FROM ledger_sessions WHERE number = :number",
 )
 _FORGET_TEXTS = "DELETE FROM ledger_shared WHERE session = :number"
@@ -91,17 +93,16 @@ def rowids(session_number: int, after: int = 0, up_to: int | None = None) -> tup
     return rowid(session_number, max(after, 0) + 1), rowid(session_number, last)
 
 
-def create(
-    connection: apsw.Connection, session: str, settled: int, snapshot: str, containers: Sequence[Container]
-) -> bool:
+def create(connection: apsw.Connection, snapshot: Snapshot, containers: Sequence[Container]) -> bool:
     """Create. Returns whether there was none of this id."""
-    if number(connection, session) is not None:
+    if number(connection, snapshot.id) is not None:
         return False
     register.register(connection, containers)
     connection.execute(
         "INSERT INTO ledger_sessions (id, began, settled, snapshot) VALUES (?, ?, ?, ?)",
-        (session, settled, settled, snapshot),
+        (snapshot.id, snapshot.decided, snapshot.decided, facts.without(snapshot)),
     )
+    facts.put(connection, connection.last_insert_rowid(), snapshot.state.facts)
     return True
 
 
@@ -111,20 +112,22 @@ class Written(NamedTuple):
     number: int
     """The session's number in this file."""
     snapshot: str
-    """The snapshot as last written."""
+    """The snapshot as last written, without facts."""
     settled: int
     """Number of the last entry whose plan is recorded."""
+    facts: str
+    """The version of its facts, as of that entry."""
 
-    def after(self, snapshot: str | None, settled: int) -> Written:
+    def after(self, snapshot: str | None, settled: int, facts: str) -> Written:
         """The row once a plan is recorded."""
-        return Written(self.number, self.snapshot if snapshot is None else snapshot, settled)
+        return Written(self.number, self.snapshot if snapshot is None else snapshot, settled, facts)
 
 
 def load(connection: apsw.Connection, session: str) -> Written | None:
     """The session's row."""
-    rows = connection.execute("SELECT number, snapshot, settled FROM ledger_sessions WHERE id = ?", (session,))
+    rows = connection.execute("SELECT number, snapshot, settled, facts FROM ledger_sessions WHERE id = ?", (session,))
     found = rows.fetchone()
-    return None if found is None else Written(int(str(found[0])), str(found[1]), int(str(found[2])))
+    return None if found is None else Written(*found)
 
 
 def all_ids(connection: apsw.Connection) -> list[str]:
@@ -149,7 +152,7 @@ def forget(connection: apsw.Connection, session: str) -> None:
 
 
 def _forget_layer(connection: apsw.Connection, seen: SessionView) -> None:
-    for table, column in (("ledger_data", "session"), ("ledger_sessions", "number")):
+    for table, column in (("ledger_data", "session"), ("ledger_facts", "session"), ("ledger_sessions", "number")):
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (seen.number,))  # noqa: S608 - our own words
     layers.forget(connection, seen)
 

@@ -1,6 +1,6 @@
 """When a session's snapshot is written. That of a large cast is long: it is written now and then, not with each plan.
 
-What `load` gives is the last one written, and the plans since, folded.
+What `load` gives is the last one written, and the plans since, folded; and the facts, which are kept apart (`facts`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import apsw
 from earwitness.records.plan import Plan, Snapshot
 
 from ...sqlite.blobs import inflated
-from . import layers, plans
+from . import facts, layers, plans, sessions
+from .sessions import Written
 
 SMALL = 128
 """The largest cast whose snapshot is written with each plan."""
@@ -30,6 +31,30 @@ def is_due(before: Snapshot | None, plan: Plan, after: Snapshot) -> bool:
     return before.after(plan) != after
 
 
+def load(
+    connection: apsw.Connection, session: str, known: tuple[Written | None, Snapshot] | None = None
+) -> tuple[Written, Snapshot] | None:
+    """A session's row, and the session as of the last entry whose plan is recorded. Facts that are `known` already are
+    not read again."""
+    if (row := sessions.load(connection, session)) is None:
+        return None
+    bare = without_facts(connection, session, row)
+    if known is not None and known[0] is not None and known[0].facts == row.facts:
+        return row, facts.joined(bare, known[1].state.facts)
+    return row, with_facts(connection, row, bare)
+
+
+def without_facts(connection: apsw.Connection, session: str, row: Written) -> Snapshot:
+    """The session as of the last entry whose plan is recorded; what it has of facts says nothing."""
+    written = Snapshot.model_validate_json(row.snapshot)
+    return folded(written, plans_since(connection, session, written.decided, row.settled))
+
+
+def with_facts(connection: apsw.Connection, row: Written, bare: Snapshot) -> Snapshot:
+    """The same with its facts."""
+    return facts.joined(bare, facts.made(facts.read(connection, row.number)) if row.facts else {})
+
+
 def folded(snapshot: Snapshot, since: Sequence[Plan]) -> Snapshot:
     """The snapshot after these plans."""
     return reduce(Snapshot.after, since, snapshot)
@@ -37,6 +62,6 @@ def folded(snapshot: Snapshot, since: Sequence[Plan]) -> Snapshot:
 
 def plans_since(connection: apsw.Connection, session: str, decided: int, settled: int) -> list[Plan]:
     """The plans after one entry and up to another, without their deliveries."""
-    if (seen := layers.view(connection, session)) is None:
+    if decided == settled or (seen := layers.view(connection, session)) is None:
         return []
     return [Plan.model_validate_json(inflated(plan)) for _, plan in plans.between(connection, seen, decided, settled)]
