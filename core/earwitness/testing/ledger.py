@@ -20,6 +20,7 @@ from .cases.ledger_backlogs import LedgerWaiting
 from .cases.ledger_branches import LedgerBranches
 from .cases.ledger_claims import LedgerClaims
 from .cases.ledger_containers import BeyondSessions
+from .cases.ledger_facts import LedgerFacts
 from .cases.ledger_journal import JournalCases
 from .cases.ledger_plans import Plans
 from .cases.ledger_register import Register
@@ -28,7 +29,15 @@ from .suite import Report, adapted, check
 
 
 class LedgerSuite(
-    JournalCases, Register, BeyondSessions, Plans, Withdrawals, LedgerBranches, LedgerClaims, LedgerWaiting
+    JournalCases,
+    Register,
+    BeyondSessions,
+    Plans,
+    LedgerFacts,
+    Withdrawals,
+    LedgerBranches,
+    LedgerClaims,
+    LedgerWaiting,
 ):
     """Subclass it, and create your own ledger in `make_ledger`."""
 

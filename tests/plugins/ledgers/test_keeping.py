@@ -271,7 +271,9 @@ async def _full(ledger: Any, delivery: Any, plan: Any) -> None:
     made = delivery("alice", knowledge=(Knowledge(text="news", cites=("w",)),), rests_on=("m",))
     writes = (PluginWrite(plugin="diary", key="k", value=1),)
     taken = (Withdrawal(source="x", reason="edited"), Withdrawal(memory_id="x", reason="edited", removes={"d": "x"}))
-    whole = plan(1, made, made, message=_settled("k1"), plugin_data=writes, withdrawals=taken)
+    whole = plan(
+        1, made, made, message=_settled("k1"), plugin_data=writes, withdrawals=taken, facts={"k1": {"p": (1,)}}
+    )
     await ledger.record(whole, FIRST.after(whole))
 
 
