@@ -11,8 +11,13 @@ from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
-    from earwitness_plugins.review import Review, Reviewed
+    from earwitness import Earwitness, Session
+    from earwitness_plugins.applications.assistants import ConversationReview
+    from earwitness_plugins.review import Review, Reviewed, ReviewStatus
+
+    Queue: TypeAlias = Review | ConversationReview
 
 NOTHING = "Nothing waits for review."
 ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
@@ -22,23 +27,31 @@ ALL = click.option("--all", "everything", is_flag=True, help="All that waits.")
 
 @click.group("review", cls=GuessingGroup)
 def command() -> None:
-    """Show, approve or reject what models would write: facts, summaries, reconciliations."""
+    """Show, approve or reject what models would write: facts, summaries, reconciliations.
+
+    SESSION is a story; or, for what a model would remember of a chat assistant's conversations, the name of their
+    container, such as conversation-nanobot_memory.
+    """
 
 
 @story_command("list")
-@click.argument("session")
+@click.argument("session", required=False)
 @click.option("--all", "everything", is_flag=True, help="Also what was approved, rejected, or fell.")
 @click.option("--kind", help="Only of this kind, such as fact or consolidation.")
 @ROLE
-async def list_(cli: CliContext, session: str, everything: bool, kind: str | None, role: str) -> None:
-    """List what waits for review, oldest first."""
+async def list_(cli: CliContext, session: str | None, everything: bool, kind: str | None, role: str) -> None:
+    """List what waits for review, oldest first; without SESSION, in all stories and conversations."""
     from earwitness_plugins.terminal.people import plain
 
+    status: ReviewStatus | None = None if everything else "waiting"
     async with cli.open() as ew:
-        review: Review = (await ew.open_session(session)).review.acting(role=role)
-        found = await review.proposals(status=None if everything else "waiting")
-        found = tuple(each for each in found if kind in {None, each.proposal.kind})
-        cli.answer([_data(each) for each in found], "\n".join(plain(str(each)) for each in found) or NOTHING)
+        names = [session] if session else [*await ew.sessions(), ew.conversation.container.name]
+        found: list[Reviewed] = []
+        for name in names:
+            review, _ = await _queue(ew, name)
+            found += await review.acting(role=role).proposals(status=status, kind=kind)
+        lines = (str(each) if session else f"{each.session}  {each}" for each in found)
+        cli.answer([_data(each) for each in found], "\n".join(map(plain, lines)) or NOTHING)
 
 
 @story_command("show")
@@ -50,7 +63,8 @@ async def show(cli: CliContext, session: str, proposal: str, role: str) -> None:
     from earwitness_plugins.terminal.people import plain
 
     async with cli.open() as ew:
-        found: Reviewed = await (await ew.open_session(session)).review.acting(role=role).get(proposal)
+        review, _ = await _queue(ew, session)
+        found = await review.acting(role=role).get(proposal)
         cli.answer(_data(found), plain("\n".join(_told(found))))
 
 
@@ -65,11 +79,12 @@ async def approve(
 ) -> None:
     """Approve proposals: what they say is written now. Their ids, or the beginnings of these."""
     async with cli.open() as ew:
-        story = await ew.open_session(session)
-        review: Review = story.review.acting(role=role)
+        queue, story = await _queue(ew, session)
+        review = queue.acting(role=role)
         chosen = await _chosen(review, proposals, everything)
         done, failed = await _each(chosen, partial(review.approve, content=content))
-        await story.delivered()
+        if story is not None:
+            await story.delivered()
         cli.answer([_data(each) for each in done], "\n".join(_written(done)) or ("" if failed else NOTHING))
         _finish(cli, "approved", failed)
 
@@ -85,12 +100,20 @@ async def reject(
 ) -> None:
     """Reject proposals, for good: the same is not proposed again."""
     async with cli.open() as ew:
-        review: Review = (await ew.open_session(session)).review.acting(role=role)
+        review = (await _queue(ew, session))[0].acting(role=role)
         chosen = await _chosen(review, proposals, everything)
         done, failed = await _each(chosen, partial(review.reject, reason=reason))
         shown = "\n".join(f"Rejected: {each.id}" for each in done)
         cli.answer([_data(each) for each in done], shown or ("" if failed else NOTHING))
         _finish(cli, "rejected", failed)
+
+
+async def _queue(ew: Earwitness, name: str) -> tuple[Queue, Session | None]:
+    """The queue of a story, with the story; or that of a chat assistant's conversations. Raises `UnknownName`."""
+    if name == ew.conversation.container.name and name not in await ew.sessions():
+        return ew.conversation.review, None
+    story = await ew.open_session(name)
+    return story.review, story
 
 
 async def _each(
@@ -123,7 +146,7 @@ def _finish(cli: CliContext, decided: str, failed: Mapping[str, str]) -> None:
     cli.finish(ok=not failed)
 
 
-async def _chosen(review: Review, named: Sequence[str], everything: bool) -> list[str]:
+async def _chosen(review: Queue, named: Sequence[str], everything: bool) -> list[str]:
     """The ids that were given, or all that waits. Raises `UnknownName` before anything is done."""
     if everything != (not named):
         raise click.UsageError("Name proposals, or give --all for all that waits.")

@@ -16,6 +16,7 @@ from earwitness.validation.arguments import texts
 
 from .handlers import fallen, handle
 from .index import NotedProposal, ProposalIndex
+from .lookup import meant, unknown_proposal
 from .losses import who_left, why_fallen
 from .notes import PACKAGE, decided, key_of, proposed
 from .records import Proposal, Reviewed, ReviewStatus, ReviewWrite
@@ -79,14 +80,12 @@ class Review:
         """A proposal by its id, or by the beginning of one. Raises `UnknownName`, `NotPermitted`."""
         self._permit("read", "see what waits for review")
         index = await self._up_to_date()
-        exact = index.get(id)
-        noted = [each for each in index if id and each.id.startswith(id)] if exact is None else [exact]
-        if len(noted) > 1:
-            raise UnknownName(f"{id!r} could be any of {', '.join(each.id for each in noted[:10])}: give more of it.")
-        if found := await self._read(noted):
-            return found[0]
-        there = ", ".join(each.id for each in await self.proposals(status="waiting"))
-        raise UnknownName(f"no proposal {quoted(id)} in session {self._story.id!r}. Waiting: {there or 'nothing'}.")
+        found = meant(id, (each.id for each in index))
+        noted = None if found is None else index.get(found)
+        if read := await self._read([] if noted is None else [noted]):
+            return read[0]
+        waiting = [each.id for each in await self.proposals(status="waiting")]
+        raise unknown_proposal(id, f"session {self._story.id!r}", waiting)
 
     async def known(self, proposal: Proposal) -> Reviewed | None:
         """What became of the same proposal, if it was made before; `None` if it is new. One that fell is new."""

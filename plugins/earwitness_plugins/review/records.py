@@ -68,13 +68,13 @@ class Reviewed(Record):
     id: str
     """The proposal's id in its story."""
     session: str
-    """Session id."""
+    """Session id; for a chat assistant's conversations, the name of their container."""
     proposal: Proposal
     """What would be done."""
     status: ReviewStatus = "waiting"
     """What became of it."""
-    day: Day
-    """The game day on which it was proposed."""
+    day: Day | None = None
+    """The game day on which it was proposed; `None` for a conversation, which has none."""
     time: str
     """When it was proposed: ISO 8601, UTC."""
     decided_by: str | None = None
@@ -101,5 +101,6 @@ class Reviewed(Record):
         about = f" about {joined(self.proposal.about)}" if self.proposal.about else ""
         reasons = "; ".join(filter(None, [self.reason, *self.left_out]))
         why = f" ({reasons})" if reasons else ""
-        head = f"{self.id}  {self.status}{why}  {self.proposal.kind}{about}, day {day_text(self.day)}"
+        when = self.time[:10] if self.day is None else f"day {day_text(self.day)}"
+        head = f"{self.id}  {self.status}{why}  {self.proposal.kind}{about}, {when}"
         return f"{head}: {gist(self.proposal.text)}"

@@ -69,7 +69,6 @@ async def test_beyond_the_window_all_but_the_newest_half_is_consolidated_at_once
             await until(lambda number=number: len(stretches) == (number >= 7) + (number >= 11))
         assert stretches == [list("1234"), list("5678")]
         assert len(await conversation.messages()) == 11
-        await until(lambda: not conversation._consolidating.locked())
         assert (await conversation.close()).cleared
     assert stretches[2:] == [["9", "10", "11"]]
 
@@ -96,7 +95,7 @@ async def test_what_is_forgotten_during_a_consolidation_is_not_remembered_again(
         await waits.asked.wait()
         await conversation.forget()
         waits.answers.set()
-        async with conversation._consolidating:
+        async with conversation._long_term.alone():
             assert (await conversation.facts(), await conversation.history()) == ((), ())
 
 
@@ -155,14 +154,3 @@ async def test_a_model_writes_history_and_memory_in_the_background_and_takes_not
             assert await conversation.facts() == tuple(ANSWER["memory_update"])
     assert "My cat is called Mio" in model.requests[0].text
     assert "is called Mio." in model.requests[1].text
-
-
-async def test_without_auto_no_model_is_asked(tmp_path: Path) -> None:
-    chosen = {"strategy": "language_model", "write": "review"}
-    with ScriptedModel([ANSWER]) as model:
-        async with opened(tmp_path, consolidation=chosen, model=model.settings()) as ew:
-            conversation = await talked(ew)
-            await conversation.close()
-            assert any("Mio" in each for each in await conversation.facts())
-            assert await conversation.history() == ()
-    assert model.requests == []

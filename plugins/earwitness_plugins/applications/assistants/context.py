@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Sequence
+from itertools import zip_longest
 from typing import TypeVar
 
 from earwitness.errors import EarwitnessError, named
@@ -25,16 +26,18 @@ async def tried(work: Awaitable[T]) -> T | EarwitnessError:
 def context_of(
     hits: Sequence[Hit] | EarwitnessError,
     profile: ServiceProfile | EarwitnessError,
-    here: Sequence[str],
+    said: Sequence[str],
+    remembered: Sequence[str],
     *,
     limit: int,
     failures: Sequence[str],
 ) -> AssistantContext:
-    """What was found, then what is remembered `here` and not said by that already."""
+    """What was found, in turns with what was `said` and not uploaded yet; then what is `remembered` here besides."""
     why = hits if isinstance(hits, EarwitnessError) else profile  # a service that is away is named once
     found = () if isinstance(hits, EarwitnessError) else tuple(hit.memory.content for hit in hits)
     made = ServiceProfile() if isinstance(profile, EarwitnessError) else profile
-    memories = tuple(dict.fromkeys((*found, *_unsaid(here, found))))[:limit]
+    best = in_turns(found, _unsaid(said, found))
+    memories = tuple(dict.fromkeys((*best, *_unsaid(remembered, best))))[:limit]
     static = _unsaid(made.static, memories)
     return AssistantContext(
         memories=memories,
@@ -44,12 +47,17 @@ def context_of(
     )
 
 
+def in_turns(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    """The best of the one, the best of the other, the second of the one, and so on."""
+    return tuple(each for pair in zip_longest(one, other) for each in pair if each is not None)
+
+
 def _unsaid(facts: Iterable[str], texts: Sequence[str]) -> tuple[str, ...]:
     """Those of the facts that stand in none of the texts, each once."""
-    return tuple(dict.fromkeys(each for each in facts if not any(_words_of(each) in text for text in texts)))
+    return tuple(dict.fromkeys(each for each in facts if not any(words_of(each) in text for text in texts)))
 
 
-def _words_of(fact: str) -> str:
+def words_of(line: str) -> str:
     """What was said, without the role before it."""
-    role, _, said = fact.partition(": ")
-    return said if said and role.isalpha() else fact
+    role, _, said = line.partition(": ")
+    return said if said and role.isalpha() else line

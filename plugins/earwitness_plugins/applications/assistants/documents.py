@@ -38,6 +38,18 @@ def documents(container: str, head: ConversationHead, messages: Sequence[Assista
     ]
 
 
+def unconfirmed(container: str, head: ConversationHead, messages: Sequence[AssistantMessage]) -> set[int]:
+    """The numbers of the messages in documents that the store has not confirmed."""
+    every = documents(container, head, messages)
+    firsts = [number for number, _ in _grouped(head.first, messages)]
+    return {
+        number
+        for document, first in zip(every, firsts, strict=True)
+        if head.confirmed.get(document.id) != digest(document)
+        for number in range(first, first + int(str(document.metadata["messages"])))
+    }
+
+
 def digest(document: Memory) -> str:
     """The same for the same text."""
     return derive(document.content)

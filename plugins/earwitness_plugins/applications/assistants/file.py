@@ -1,7 +1,7 @@
 """A conversation as a file: one JSON object a line, its head first. What `append` has returned is on the disk.
 
 Several processes may use a folder: each change is made under the lock of the folder, which nobody holds for long. An
-upload holds the conversation's own lock, and adding waits for none.
+upload and a consolidation hold locks of the conversation's own, and adding waits for none of these.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from pydantic import ValidationError
 
 from earwitness import Record
 from earwitness.errors import InputError
+from earwitness_plugins.review import Reviewed
 from earwitness_plugins.services.durable import about_files, locked, make_folder, replaced, sync_folder
 
 from .records import AssistantMessage
 
-SUFFIX, UPLOADING, LOCK = ".jsonl", ".uploading", ".lock"
+SUFFIX, UPLOADING, CONSOLIDATING, LOCK = ".jsonl", ".uploading", ".consolidating", ".lock"
 LOCK_SECONDS = 10.0
 """How long a change waits for that of another process."""
 LONGEST, BEGINNING = 180, 60
@@ -48,6 +49,8 @@ class ConversationHead(Record):
     """Number of the message after the last one that is consolidated."""
     is_pending: bool = False
     """Whether an upload failed, or what would have been cleared was not consolidated: that is to be tried again."""
+    closed: int = 0
+    """Number of the message after the last one that it was closed with, where it was not cleared."""
     clears: bool = True
     """Whether the conversation is cleared once that succeeds."""
     confirmed: dict[str, str] = {}
@@ -56,6 +59,8 @@ class ConversationHead(Record):
     """What happened: one entry for each stretch that was consolidated, oldest first."""
     facts: tuple[str, ...] = ()
     """The long-term memory here: what was consolidated, oldest first."""
+    proposals: tuple[Reviewed, ...] = ()
+    """What a model would remember besides, and what a person said to it, oldest first."""
 
 
 ConversationContent = tuple[ConversationHead, list[AssistantMessage]]
@@ -70,7 +75,9 @@ class ConversationFile:
     def __init__(self, folder: Path, key: str, container_tag: str) -> None:
         self.path = folder / f"{file_name(key)}{SUFFIX}"
         """The file."""
-        self._key, self._container_tag = key, container_tag
+        self.key: str = key
+        """The conversation's key."""
+        self._container_tag = container_tag
         self._known: tuple[FileState, int] | None = None
         """The file as this process left it, and how many of its messages are not consolidated."""
 
@@ -81,15 +88,15 @@ class ConversationFile:
         """
         with about_files(self.path.parent):
             if not self._holds_something():
-                return ConversationHead(key=self._key, container_tag=self._container_tag, run=secrets.token_hex(6)), []
+                return ConversationHead(key=self.key, container_tag=self._container_tag, run=secrets.token_hex(6)), []
             lines = self.path.read_bytes().split(b"\n")[:-1]
         try:
             head, *messages = [json.loads(line) for line in lines]
             found = ConversationHead.model_validate(head), [AssistantMessage.model_validate(each) for each in messages]
         except (ValueError, ValidationError) as error:
             raise InputError(f"{str(self.path)!r} is no conversation that can be read: {error}") from error
-        if found[0].key != self._key:
-            raise InputError(f"{str(self.path)!r} is conversation {found[0].key!r}, not {self._key!r}.")
+        if found[0].key != self.key:
+            raise InputError(f"{str(self.path)!r} is conversation {found[0].key!r}, not {self.key!r}.")
         check_tag(self.path, found[0], self._container_tag)
         return found
 
@@ -121,18 +128,25 @@ class ConversationFile:
         """Remove the file; durable on return. Raises `StorageError`."""
         with self._changing():
             self.path.unlink(missing_ok=True)
-            self._uploading_lock.unlink(missing_ok=True)
+            for work in (UPLOADING, CONSOLIDATING):
+                self._lock(work).unlink(missing_ok=True)
             sync_folder(self.path.parent)
 
     def uploading(self) -> AbstractContextManager[None]:
         """The lock that an upload holds. Raises `StorageLocked` at once if another has it."""
+        return self._held(UPLOADING)
+
+    def consolidating(self) -> AbstractContextManager[None]:
+        """The lock that a consolidation holds. Raises `StorageLocked` at once if another has it."""
+        return self._held(CONSOLIDATING)
+
+    def _held(self, work: str) -> AbstractContextManager[None]:
         with about_files(self.path.parent):
             make_folder(self.path.parent)
-        return locked(self._uploading_lock, 0)
+        return locked(self._lock(work), 0)
 
-    @property
-    def _uploading_lock(self) -> Path:
-        return self.path.with_name(f".{self.path.name}{UPLOADING}")
+    def _lock(self, work: str) -> Path:
+        return self.path.with_name(f".{self.path.name}{work}")
 
     def _holds_something(self) -> bool:
         return self.path.exists() and self.path.stat().st_size > 0
@@ -222,7 +236,7 @@ def remove_all(folder: Path) -> None:
     if not folder.is_dir():
         return
     with about_files(folder), locked(folder / LOCK, LOCK_SECONDS):
-        for pattern in (f"*{SUFFIX}", f".*{SUFFIX}{UPLOADING}", f".*{SUFFIX}.new"):
+        for pattern in (f"*{SUFFIX}", f".*{SUFFIX}{UPLOADING}", f".*{SUFFIX}{CONSOLIDATING}", f".*{SUFFIX}.new"):
             for path in folder.glob(pattern):
                 path.unlink(missing_ok=True)
         (folder / LOCK).unlink(missing_ok=True)

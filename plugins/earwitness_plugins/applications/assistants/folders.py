@@ -6,11 +6,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from earwitness import Container
-from earwitness.errors import StorageError
+from earwitness.errors import EarwitnessError, StorageError
 from earwitness.loading.settings import Settings
 from earwitness_plugins.services.durable import about_files, locked, make_folder, sync_folder
 
-from .file import LOCK, LOCK_SECONDS, SUFFIX, ConversationHead, file_name, heads, remove_all
+from .file import (
+    LOCK,
+    LOCK_SECONDS,
+    SUFFIX,
+    ConversationContent,
+    ConversationFile,
+    ConversationHead,
+    file_name,
+    heads,
+    remove_all,
+)
 from .settings import AssistantSettings
 
 PREFIX = "conversation-"
@@ -60,6 +70,17 @@ class ConversationFolders:
             for path in self._unclaimed()
         ]
         return found, [*problems, *unclaimed]
+
+    def contents(self, container_tag: str) -> tuple[list[ConversationContent], list[str]]:
+        """All conversations of a container tag; and which files are left out, and why."""
+        found, problems = self.heads(container_tag)
+        read = list[ConversationContent]()
+        for head in found:
+            try:
+                read.append(ConversationFile(self.of(container_tag), head.key, container_tag).read())
+            except EarwitnessError as error:
+                problems.append(str(error))
+        return read, problems
 
     def claim(self, container_tag: str) -> None:
         """Give the files of earlier versions to a container tag, unless any has a folder already.

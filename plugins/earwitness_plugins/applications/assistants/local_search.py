@@ -1,0 +1,81 @@
+"""What is found on this machine: messages that the store does not have, and the long-term memory here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from earwitness import Memory, Record
+from earwitness_plugins.ranking import MemoryRanker
+
+from .context import words_of
+from .documents import unconfirmed
+from .file import ConversationContent
+from .records import AssistantMessage
+
+
+class LocalSearch(Record):
+    """Where, and for whom, this machine is searched."""
+
+    container: str
+    """The container of all conversations."""
+    key: str
+    """The conversation that asks."""
+    window: int
+    """So many of its newest messages it has before it, unless they were closed."""
+    threshold: float
+    """What is less alike than this share of the best is not found."""
+    is_away: bool
+    """Whether the store has not answered: then messages that it has are searched here, too."""
+    with_facts: bool
+    """Whether the long-term memory is searched."""
+
+
+class FoundHere(Record):
+    """What was found on this machine, best first."""
+
+    said: tuple[str, ...] = ()
+    """Messages."""
+    remembered: tuple[str, ...] = ()
+    """Of the long-term memory."""
+
+
+async def searched_here(
+    contents: Sequence[ConversationContent], query: str, search: LocalSearch, limit: int
+) -> FoundHere:
+    """What shares words with the query, and is about as alike as the best; never the query itself."""
+    said = [str(each) for content in contents for each in _searched(content, search) if each.content != query]
+    facts = [fact for head, _ in contents for fact in (*head.facts, *head.history)] if search.with_facts else []
+    if search.is_away:
+        return FoundHere(remembered=await _best([*said, *facts], query, search.threshold, limit))
+    return FoundHere(
+        said=await _best(said, query, search.threshold, limit),
+        remembered=await _best(facts, query, search.threshold, limit),
+    )
+
+
+def _searched(content: ConversationContent, search: LocalSearch) -> Iterator[AssistantMessage]:
+    """The messages of a conversation that whoever asks does not have before them."""
+    head, messages = content
+    heard = head.first + len(messages) - search.window if head.key == search.key else head.first + len(messages)
+    within = max(heard, head.closed) - head.first
+    known = None if search.is_away else unconfirmed(search.container, head, messages)
+    for place, each in enumerate(messages[: max(0, within)]):
+        if known is None or head.first + place in known:
+            yield each
+
+
+async def _best(lines: Sequence[str], query: str, threshold: float, limit: int) -> tuple[str, ...]:
+    """The best of these lines, each once, and none that another one holds."""
+    every = [
+        Memory(id=str(place), container="here", content=line, metadata={})
+        for place, line in enumerate(dict.fromkeys(lines))
+    ]
+    if not every or not limit:
+        return ()
+    hits = await MemoryRanker(None).ranked(every, query, limit=len(every))
+    good = [hit.memory.content for hit in hits if hit.score >= threshold * hits[0].score > 0]
+    kept: list[str] = []
+    for line in good:
+        if not any(words_of(line) in other for other in kept):
+            kept = [*(other for other in kept if words_of(other) not in line), line]
+    return tuple(kept[:limit])
