@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, OpenAIError
 
 from earwitness import Character, Earwitness, Session
+from earwitness.errors import EarwitnessError
 
 CAST = (
     Character("mira", name="Mira", aliases=["innkeeper"]),
@@ -27,7 +28,7 @@ PROMPT = "You are {name}, a character in a story. This is what you remember:\n##
 
 async def main(path: str, model: str) -> None:
     """Talk until the input ends."""
-    async with Earwitness.open(path) as ew, AsyncOpenAI() as client:
+    async with AsyncOpenAI() as client, Earwitness.open(path) as ew:
         story = await ew.session("inn", cast=CAST, present=[each.id for each in CAST])
         await story.prepare(cards=CARDS)
         partner = "mira"
@@ -61,7 +62,16 @@ async def answer(story: Session, character: str, client: AsyncOpenAI, model: str
         return
     if said.strip():
         await (await turn.say(said)).settled()  # END
+    else:
+        print("   (That was no answer. Is the address of the server right?)")
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:3]))
+    if len(sys.argv) != 3:
+        sys.exit("Name a file for the story, and the model that answers: python examples/host_app.py story.db gpt-5")
+    try:
+        asyncio.run(main(*sys.argv[1:]))
+    except OpenAIError as error:
+        sys.exit(f"{error}\nSet OPENAI_API_KEY; for a server of your own also OPENAI_BASE_URL (any key will do there).")
+    except EarwitnessError as error:
+        sys.exit(str(error))

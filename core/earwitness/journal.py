@@ -114,8 +114,8 @@ class Journal:
         found = await self._ledger.entry(session, key=text("key", key))
         if found is None:
             raise UnknownName(
-                f"unknown key {key!r} in session {session!r}: no call has it. `messages()` lists the keys of messages, "
-                "and `has(key)` says whether there is one."
+                f"unknown key {key!r} in session {session!r}: no call has it. `messages()` and `earwitness inspect` "
+                "list keys, and `has(key)` says whether there is one."
             )
         return found
 

@@ -299,7 +299,9 @@ def _lines(work: Work) -> Iterator[dict[str, Any]]:
 
 def _read(lines: Sequence[Mapping[str, Any]]) -> tuple[str, list[Memory], dict[str, list[str]]]:
     """The session, its memories and its removals. Raises `InputError`."""
-    head = lines[0] if lines else {}
+    if not lines:
+        raise InputError("there are no lines. `earwitness spool export` writes them.")
+    head = lines[0]
     if head.get("kind") != "spool" or head.get("version") != VERSION or not isinstance(head.get("session"), str):
         raise InputError(
             f"line 1: {quoted(dict(head))} does not begin a spool. Write one with `earwitness spool export`."

@@ -283,3 +283,13 @@ class Screen:
             if select.select([self._terminal], [], [], 0.2)[0]:
                 self._shown += os.read(self._terminal, 65_536).decode(errors="replace")
         self._shown = self._shown.partition(text)[2]
+
+
+def test_what_cannot_be_chatted_with_makes_no_store(run: Run, folder: Path) -> None:
+    (folder / "junk.yaml").write_text("- no story", "utf-8")
+    without_model = run("chat", "junk.yaml")
+    assert (without_model.exit_code, "a language model is needed" in without_model.stderr) == (2, True)
+    (folder / "earwitness.toml").write_text('[model]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\n', "utf-8")
+    result = run("chat", "junk.yaml")
+    assert (result.exit_code, "junk.yaml" in result.stderr) == (2, True)
+    assert not (folder / "earwitness.db").exists()

@@ -55,6 +55,29 @@ def test_a_service_that_does_not_answer_is_named_also_before_there_is_a_story(
     assert [each.name for each in folder.iterdir()] == ["earwitness.toml"]
 
 
+@pytest.mark.parametrize("exists", [False, True])
+def test_an_embedder_that_does_not_answer_is_named_also_before_there_is_a_story(
+    run: Run, folder: Path, story: Path, exists: bool
+) -> None:
+    pytest.importorskip("openai", reason="the client is not installed: pip install 'earwitness[openai]'")
+    if exists:
+        assert run("play", str(story)).exit_code == 0
+    table = 'name = "openai"\nbase_url = "http://127.0.0.1:1"\napi_key = "sk-4711"\nretries = 0\n'
+    (folder / "earwitness.toml").write_text(f"[embedder]\n{table}", "utf-8")
+    result = run("doctor", "--json")
+    assert result.exit_code == 1
+    named = [each for each in json.loads(result.stdout)["failures"] if each["group"] == "earwitness.embedder"]
+    assert [each["name"] for each in named] == ["openai"]
+    assert "http://127.0.0.1:1" in named[0]["failure"]
+    assert "4711" not in result.output + run("doctor").output
+
+
+def test_a_folder_that_is_missing_is_named(run: Run) -> None:
+    result = run("doctor", "--store", "nowhere/x.db")
+    assert result.exit_code == 1
+    assert "there is no folder 'nowhere'" in " ".join(result.stdout.split())
+
+
 def test_a_folder_of_a_store_here_is_not_made_by_a_look_at_it(run: Run, folder: Path) -> None:
     (folder / "earwitness.toml").write_text('[store]\nname = "markdown"\npath = "memories"\n', "utf-8")
     report = answer(run("doctor", "--json"))

@@ -23,12 +23,17 @@ def test_a_file_is_uploaded_listed_replaced_and_forgotten(played: Run, folder: P
 def test_what_cannot_be_uploaded_is_named_with_what_can(played: Run, folder: Path) -> None:
     (folder / "a.docx").write_bytes(b"")
     (folder / "a.txt").write_text("Hello.", "utf-8")
+    (folder / "a.pdf").write_bytes(b"%PDF-1.4\n1 0 obj <<\nendobj junk\n")
     for words, why in {
         ("cellar", "a.docx", "--for", "bob"): ".md",
         ("cellar", "none.txt", "--for", "bob"): "No such file",
         ("cellar", "a.txt", "--for", "nobody"): "alice, bob, charlie",
+        ("cellar", "a.pdf", "--for", "bob"): "a.pdf: it cannot be read as a PDF",
         ("nowhere", "a.txt", "--for", "bob"): "cellar",
     }.items():
         result = played("upload", *words)
         assert result.exit_code == 2
         assert why in result.output
+        assert "EOF marker" not in result.output
+    unknown = played("documents", "cellar", "--for", "nobody")
+    assert (unknown.exit_code, "'nobody'. Known: alice, bob, charlie" in unknown.stderr) == (2, True)

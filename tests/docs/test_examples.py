@@ -95,6 +95,17 @@ def test_three_scenes_of_who_tells_whom_play_to_the_end_and_print_the_prompts_th
     assert "Vaggie: Charlie mentioned you were having some troubles." in done.stdout
 
 
+def test_a_small_host_says_what_it_lacks(checkout: Path, tmp_path: Path) -> None:
+    host = [sys.executable, str(checkout / "examples" / "host_app.py")]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
+    for words, why in {(): "Name a file", (str(tmp_path / "story.db"), "m"): "Set OPENAI_API_KEY"}.items():
+        done = subprocess.run([*host, *words], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert why in done.stderr
+        assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_small_host_talks_with_several_characters_who_know_what_they_heard(checkout: Path, tmp_path: Path) -> None:
     def script(request: ScriptedRequest) -> Scripted:
         if "boom" in request.text:

@@ -115,7 +115,8 @@ class Backlog:
         """The error for whoever has waited for it, for so many seconds."""
         waited = "" if timeout is None else f" within {timeout:g} s"
         why = f": {named(failure).rstrip('.')}" if failure else ""
+        entries = "1 decided entry has" if len(self.left) == 1 else f"{len(self.left):,} decided entries have"
         return NotYetApplied(
-            f"session {self._live.snapshot.id!r}: {len(self.left)} decided entries have not reached the store{waited}"
-            f"{why}. Nothing is lost: the ledger holds them, and they are applied once the store answers."
+            f"session {self._live.snapshot.id!r}: {entries} not reached the store{waited}{why}. "
+            "Nothing is lost: the ledger holds what was decided, and the store gets it once it answers."
         )

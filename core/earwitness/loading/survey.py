@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import isawaitable
 from typing import Any
 
 from ..dispatch import Plugins
 from ..errors import EarwitnessError
+from ..lifecycle import Lifecycle
+from ..protocols import Embedder
 from ..records.base import Record
 from ..records.prose import joined
 from ..redaction import without
-from ..time_limit import contained, reason
-from .kinds import CHOSEN
+from ..strategy import Strategy
+from ..time_limit import LimitReached, apart, contained, reason
+from .kinds import CHOSEN, CORE_BY_NAME
 from .plugins import load
 from .resources import Resources
 from .settings import Settings
@@ -59,6 +63,35 @@ def survey(settings: Settings) -> Survey:
     )
 
 
+async def embedder_failure(settings: Settings, limit: float = 20.0) -> LoadFailure | None:
+    """Why the embedder of the settings makes no vectors; `None` if it does, or the settings choose none.
+
+    It is opened, asked for the vector of one word within `limit` seconds, and closed.
+    """
+    strategies = Strategies()
+    for spec in settings.chosen(CORE_BY_NAME["embedder"]):
+        secrets = _masked("embedder", spec, strategies).secrets()
+        try:
+            made = strategies.make("embedder", spec, **_context(settings, strategies))
+            await apart(limit, _try(Strategy("embedder", spec.name, made, secrets=secrets)))
+        except BaseException as error:  # noqa: BLE001 - a survey names whatever is broken
+            late = isinstance(error, LimitReached)
+            failure = f"it did not answer within {limit:g} s" if late else without(reason(contained(error)), secrets)
+            return LoadFailure(group="earwitness.embedder", name=spec.name, failure=failure)
+    return None
+
+
+async def _try(embedder: Strategy[Embedder]) -> None:
+    lifecycle = Lifecycle([embedder])
+    await lifecycle.open()
+    try:
+        vectors = embedder.made.embed(["word"])
+        if isawaitable(vectors):
+            await vectors
+    finally:
+        await lifecycle.close()
+
+
 def _chosen(settings: Settings) -> Iterator[tuple[str, StrategySpec]]:
     """All strategies that the settings choose, with their kinds."""
     return ((kind.name, spec) for kind in CHOSEN for spec in settings.chosen(kind))
@@ -81,8 +114,7 @@ def _masked(kind: str, spec: StrategySpec, strategies: Strategies) -> StrategySp
 
 def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | None, list[LoadFailure]]:
     """Make everything that the settings choose. Returns the embedder's identity, and what could not be made."""
-    context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
-    context |= {"resources": Resources(), "strategies": strategies, "embedder": None}
+    context = _context(settings, strategies)
     identity, broken = None, []
     for kind, spec in _chosen(settings):
         try:
@@ -93,3 +125,9 @@ def _made(settings: Settings, strategies: Strategies) -> tuple[dict[str, Any] | 
             failure = without(reason(contained(error)), _masked(kind, spec, strategies).secrets())
             broken.append(LoadFailure(group=f"earwitness.{kind}", name=spec.name, failure=failure))
     return identity, broken
+
+
+def _context(settings: Settings, strategies: Strategies) -> dict[str, Any]:
+    """What factories may ask for."""
+    context: dict[str, Any] = {"path": settings.path, "end": settings.end, "settings": settings}
+    return context | {"resources": Resources(), "strategies": strategies, "embedder": None}

@@ -21,6 +21,8 @@ async def command(cli: CliContext, story: str, name: str | None) -> None:
     """
     from earwitness_plugins.applications.chat.chat import StoryChat
     from earwitness_plugins.applications.chat.entry import is_file, opened, person
+    from earwitness_plugins.applications.stories.reader import read_story
+    from earwitness_plugins.models.settings import model_settings
     from earwitness_plugins.terminal.chat_loop import ChatLoop
     from earwitness_plugins.terminal.chat_orders import do, order_names
     from earwitness_plugins.terminal.chat_screen import ChatScreen
@@ -28,6 +30,9 @@ async def command(cli: CliContext, story: str, name: str | None) -> None:
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.story_steps import StoryLook
 
+    model_settings(cli.settings())
+    if is_file(story):
+        read_story(story)  # what cannot be chatted with makes no store
     async with cli.open(create=is_file(story)) as ew:
         session = await opened(ew, story)
         chat = StoryChat(ew, session, await person(session, name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
@@ -36,14 +37,17 @@ PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 async def command(cli: CliContext) -> None:
     """Show versions, strategies in use, plugins and their failures, the embedder, and the health of store and graph.
 
-    Exits with 1 when something is broken. A store that does not exist yet is not broken. Nothing is written.
+    Exits with 1 when something is broken. A store that does not exist yet is not broken. Nothing is written. The
+    embedder is asked for one vector.
     """
-    from earwitness.loading.survey import survey
+    from earwitness.loading.survey import embedder_failure, survey
     from earwitness_plugins.terminal.checkup import checkup
 
     settings = cli.settings()
     report = {**_versions(), **survey(settings).model_dump(mode="json")}
     report["store"] = await _store(settings, broken=bool(report["failures"]))
+    if report["embedder"] and (failure := await embedder_failure(settings)):
+        report["failures"].append(failure.model_dump())
     report["ok"] = not report["failures"] and report["store"]["ok"]
     cli.answer(report, checkup(report))
     cli.finish(ok=report["ok"])
@@ -111,6 +115,8 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     from earwitness_plugins.terminal.context import store_exists
 
     if not store_exists(settings):
+        if lacking := _lacking_folder(settings):
+            return {"path": settings.path, "exists": False, "ok": False, "note": lacking}
         asked = {} if broken else await _store_elsewhere(settings)
         return {"path": settings.path, "exists": False, "ok": True, **asked}
     try:
@@ -128,6 +134,14 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         details["ids"] = _with_invisible(invisible)
     ok = all(found.ok for found in health.values()) and "failure" not in spool and not lacks
     return {**_file(settings), "exists": True, "ok": ok, **details}
+
+
+def _lacking_folder(settings: Settings) -> str | None:
+    """Why the first story could not make the store's file; `None` if it can."""
+    folder = Path(settings.path or "").parent
+    if not folder.is_dir():
+        return f"there is no folder {str(folder)!r}. Make it first, or name another file"
+    return None if os.access(folder, os.W_OK) else f"the folder {str(folder)!r} cannot be written to"
 
 
 async def _store_elsewhere(settings: Settings) -> dict[str, Any]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from earwitness_plugins.terminal import CliContext, story_command
+
+if TYPE_CHECKING:
+    from earwitness import Session
 
 
 @story_command("documents")
@@ -25,6 +30,18 @@ async def command(cli: CliContext, session: str, owner: str | None, gone: str | 
             await story.delivered()
             return cli.answer(forgotten.model_dump(mode="json"), plain(str(forgotten)))
         await story.settled()
-        found = story.documents.uploaded(owner)
+        found = story.documents.uploaded(None if owner is None else _whose(owner, story))
         shown = plain("\n".join(map(str, found))) or "no documents"
         return cli.answer({"documents": [each.model_dump(mode="json") for each in found]}, shown)
+
+
+def _whose(owner: str, story: Session) -> str:
+    """Character id, or the name of a container that has documents. Raises `UnknownName`."""
+    from earwitness.errors import unknown
+
+    if member := story.cast.resolve(owner):
+        return member.id
+    containers = {each.owner for each in story.documents.uploaded()} - set(story.cast.ids)
+    if owner not in containers:
+        raise unknown("character, or container with documents,", owner, [*story.cast.ids, *containers])
+    return owner

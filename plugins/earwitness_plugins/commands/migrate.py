@@ -38,7 +38,10 @@ async def command(cli: CliContext, source: str, target: str) -> None:
     if not (ledger or store):
         raise InputError(f"{source} and {target} are the same ledger and the same store. Nothing has to move.")
     if not store_exists(ours):
-        raise InputError(f"there is no store {ours.path!r}, as {source} names it. Nothing can be moved.")
+        named = "" if ours.path == source else f", which {source} names"
+        raise InputError(f"there is no store {ours.path!r}{named}. Nothing can be moved.")
+    if _is_empty_file(ours):
+        raise InputError(f"{ours.path!r} is an empty file and holds no stories. Nothing can be moved.")
     kept = ConversationFolders.of_settings(ours), ConversationFolders.of_settings(theirs)
     async with opened_backends(ours) as one, opened_backends(theirs) as other:
         with cli.progress("Moving", None) as advance:
@@ -53,6 +56,12 @@ def _differ(ours: Settings, theirs: Settings, one: StrategySpec, other: Strategy
     """Whether two settings mean different ledgers or stores."""
     same_path = Path(ours.path or "").resolve() == Path(theirs.path or "").resolve()
     return (one.name, one.revealed) != (other.name, other.revealed) or not same_path
+
+
+def _is_empty_file(settings: Settings) -> bool:
+    """Whether the embedded store is a file in which there is nothing yet."""
+    file = Path(settings.path or "")
+    return settings.ledger.name == "sqlite" and file.is_file() and file.stat().st_size == 0
 
 
 def _said(source: str, target: str, done: Moved, *, ledger: bool) -> str:

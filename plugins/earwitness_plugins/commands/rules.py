@@ -145,12 +145,12 @@ async def schema(cli: CliContext) -> None:
 @story_command("diff")
 @click.argument("old")
 @click.argument("new")
-@click.argument("story")
+@click.argument("story", metavar="SESSION")
 async def diff(cli: CliContext, old: str, new: str, story: str) -> None:
-    """Show who would have learned what else in STORY, under the rules of NEW instead of those of OLD.
+    """Show who would have learned what else in a story, under the rules of NEW instead of those of OLD.
 
-    STORY is the id of a story in the store. Who perceived its messages stays as it is, and so does which conversations
-    were closed. Nothing is written. Triages are asked again.
+    SESSION is the id of a story in the store. Who perceived its messages stays as it is, and so does which
+    conversations were closed. Nothing is written. Triages are asked again.
     """
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.rule_changes import rule_changes

@@ -63,7 +63,9 @@ class StoryPruning:
         if age is None and count is None:
             age, count = self.settings.age, self.settings.count
         if age is None and count is None:
-            raise InputError("prune() needs to know what to forget: give age=…, in game days, or count=….")
+            raise InputError(
+                "say what is to be forgotten: age=… (--age), in game days, or count=… (--count), the number to keep."
+            )
         writes = self.settings.write if write is None else write
         members = self._story.cast.members if character is None else (self._story.cast.named(character),)
         found = [Pruned(character=each.id, memories=await self._old(each.id, age, count)) for each in members]

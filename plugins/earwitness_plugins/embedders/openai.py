@@ -112,6 +112,12 @@ class OpenAIEmbedder:
         except OpenAIError as error:
             why = without_passwords(f"{client.base_url}: {error}")
             raise StorageError(f"the embedder 'openai' got no vectors from {why}") from error
+        except (AttributeError, TypeError, ValueError) as error:  # the library reads a web page as if it were an answer
+            where = without_passwords(str(client.base_url))
+            raise StorageError(
+                f"the embedder 'openai' asked {where} for vectors and got another answer. Check base_url: it often "
+                "ends in /v1."
+            ) from error
         rows = {each.index: each.embedding for each in answer.data}
         vectors = [rows.get(number, []) for number in range(len(texts))]
         if any(len(each) != self._dimension for each in vectors):

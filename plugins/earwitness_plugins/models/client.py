@@ -17,7 +17,7 @@ import anyio
 from pydantic import BaseModel, JsonValue
 
 from earwitness import Settings
-from earwitness.errors import SettingsError, StorageError
+from earwitness.errors import StorageError
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 from earwitness.records.usage import ModelCall
@@ -31,7 +31,7 @@ from .errors import ModelAway, ModelError, UnsupportedSchema, UnusableAnswer
 from .prompts import ModelPrompt
 from .protocol import ClientsMade, LanguageModel
 from .records import AnswerSchema, ChatMessage, ModelReply, ModelRequest, forms_of, schema_in_prompt, schema_of
-from .settings import ModelSettings
+from .settings import ModelSettings, model_settings
 from .structured import read_answer
 
 A = TypeVar("A", bound=BaseModel)
@@ -78,13 +78,7 @@ class ModelClient:
         """The client of an instance. Raises `SettingsError`, also where there is no table `[model]`."""
 
         def make() -> ModelClient:
-            try:
-                table = settings.table(ModelSettings)
-            except SettingsError as missing:
-                raise SettingsError(
-                    'a language model is needed. Say which in the settings: [model] with model = "NAME", and perhaps '
-                    'base_url = "http://…/v1" and api_key = { env = "VARIABLE" }.'
-                ) from missing
+            table = model_settings(settings)
             context: Mapping[str, Any] = {"settings": settings, "resources": resources}
             model: LanguageModel = strategies.make("model", table.spec, **context)
             made = cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))

@@ -24,6 +24,7 @@ MOST_BYTES = 4_000_000
 """Of one answer; what is longer is not read to its end."""
 PASSING = frozenset({408, 409, 425, 429})
 """Refusals that may pass, besides those from 500 on."""
+ADDRESS = "Check base_url: it often ends in /v1."
 FOREVER = 24 * 3600.0
 """Seconds: the client of the library does not limit the time, since `ModelClient` does."""
 
@@ -68,7 +69,7 @@ class OpenAIModel:
         """The answer piece by piece, and at last a `ModelReply` with all of its text. Raises as `complete`."""
         client = await self._client.opened()
         pieces: list[str] = []
-        last: Any = {}
+        last, said = None, None
         with _naming_failures(client, request):
             body = {**_body(request), "stream_options": {"include_usage": True}}
             chunks = await client.chat.completions.create(**body, stream=True)
@@ -79,6 +80,8 @@ class OpenAIModel:
                     if piece := _text(_at(said, "choices", 0, "delta", "content")):
                         pieces.append(piece)
                         yield piece
+            if said is None:
+                raise ModelAway(f"{client.base_url} answered no completion. {ADDRESS}", passes=True)
         yield _counted("".join(pieces), last, request)
 
 
@@ -147,7 +150,8 @@ def reply_of(raw: bytes, request: ModelRequest) -> ModelReply:
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise ModelAway(f"the server answered what is no JSON: {raw[:60]!r}…", passes=True) from error
+        quoted = raw[:60].decode(errors="replace")
+        raise ModelAway(f"the server answered {quoted!r}…, which is no JSON. {ADDRESS}", passes=True) from error
     message = _at(body, "choices", 0, "message")
     if not isinstance(message, dict):
         raise ModelAway(f"the server answered without a message: {raw[:120]!r}…", passes=True)

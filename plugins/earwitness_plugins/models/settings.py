@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, SecretStr, field_validator
 
 from earwitness import Record
+from earwitness.errors import SettingsError
 from earwitness.loading.addresses import ServerUrl
 from earwitness.loading.quantities import Count, Positive
+from earwitness.loading.settings import Settings
 from earwitness.loading.strategy_spec import StrategySpec
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -100,3 +102,14 @@ class ModelSettings(Record):
         return StrategySpec(
             name=self.name, settings={**{key: each for key, each in own.items() if each is not None}, **self.settings}
         )
+
+
+def model_settings(settings: Settings) -> ModelSettings:
+    """The table `[model]`. Raises `SettingsError`, also where there is none."""
+    try:
+        return settings.table(ModelSettings)
+    except SettingsError as missing:
+        raise SettingsError(
+            'a language model is needed. Say which in the settings: [model] with model = "NAME", and perhaps '
+            'base_url = "http://…/v1" and api_key = { env = "VARIABLE" }.'
+        ) from missing

@@ -10,7 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .context import program
+from .long_texts import shortened
 from .people import plain
+
+MOST = 500
+"""Characters of one detail, such as a page that a service answered with."""
 
 
 def checkup(report: Mapping[str, Any]) -> RenderableType:
@@ -78,4 +82,4 @@ def _row(grid: Table, name: str, what: str) -> None:
 
 
 def _details(details: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in details.items())
+    return ", ".join(f"{name} {shortened(str(value), MOST)}" for name, value in details.items())

@@ -16,6 +16,7 @@ from earwitness.outcome import Settlement
 from earwitness.records.memory import Memory
 from earwitness_plugins.applications.stories.gist import gist
 
+from .long_texts import shortened
 from .memories import readable
 from .people import People, plain
 
@@ -89,5 +90,5 @@ def settled(decided: Settlement, people: People) -> RenderableType:
     message = decided.message
     if message is None:
         return Text("nothing changed")
-    said = Text.assemble(people.name(message.speaker, bold=True), "  ", plain(message.content))
+    said = Text.assemble(people.name(message.speaker, bold=True), "  ", plain(shortened(message.content)))
     return Group(said, Padding(people.heard(decided.participants, decided.addressees), (0, 0, 0, 4)))

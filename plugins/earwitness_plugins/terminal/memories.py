@@ -19,6 +19,7 @@ from earwitness.records.memory import Memory
 from earwitness_plugins.applications.stories.events import RecalledMemory, RecallPlayed, WhoKnowsPlayed
 from earwitness_plugins.applications.stories.gist import NEWS, gist
 
+from .long_texts import shortened
 from .people import HEARD, NOT_THERE, People, plain
 
 BETWEEN, NARROWEST = 2, 16
@@ -77,8 +78,8 @@ def _legend(memories: Sequence[RecalledMemory]) -> str:
 
 
 def readable(text: str, people: People) -> str:
-    """A gist without the day it was said, which is shown separately; news keep theirs, in brackets."""
-    lines = plain(text).split("\n")
+    """A gist, shortened, without the day it was said, which is shown separately; news keep theirs, in brackets."""
+    lines = plain(shortened(text)).split("\n")
     return "\n".join(_DAY.sub(_on_day(people) if line.startswith(NEWS) else "", line) for line in lines)
 
 

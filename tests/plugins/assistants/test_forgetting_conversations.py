@@ -9,7 +9,7 @@ import pytest
 
 from earwitness import Earwitness, Settings
 from earwitness.containers import conversation_container
-from earwitness.errors import InputError, StorageError
+from earwitness.errors import InputError, SettingsError, StorageError
 
 from .uploads import CONTAINER, FOLDER, Service, talked, uploaded
 
@@ -113,3 +113,9 @@ async def test_a_folder_that_is_a_file_is_refused_at_once_with_its_setting(tmp_p
         for call in (lambda: ew.conversation("k").add("user", "Hello."), ew.conversation.keys):
             with pytest.raises(StorageError, match=r"taken' is a file.*set `folder` in the table \[supermemory\]"):
                 await call()
+
+
+@pytest.mark.parametrize("tag", ["a/../b", "a\\b"])
+def test_a_container_tag_with_a_folder_in_it_is_refused(tag: str) -> None:
+    with pytest.raises(SettingsError, match=r"container_tag: .* holds .*, which separates folders"):
+        Settings.of(supermemory={"container_tag": tag})

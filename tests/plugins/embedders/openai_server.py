@@ -31,6 +31,8 @@ class EmbeddingsServer(ThreadingHTTPServer):
         """Status codes for the next requests; 0 = the connection is dropped."""
         self.length: int | None = None
         """Length of the vectors, whatever is asked for."""
+        self.page = ""
+        """A web page, which answers everything."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -44,7 +46,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append(body)
         fault = self.server.faults.pop(0) if self.server.faults else None
-        if fault == 0:
+        if self.server.page:
+            self._send(200, "text/html", self.server.page.encode())
+        elif fault == 0:
             self.close_connection = True
         elif fault is not None:
             self._answer(fault, {"error": {"message": f"fault {fault}", "type": "x"}})
@@ -63,9 +67,11 @@ class _Handler(BaseHTTPRequestHandler):
         return {"object": "embedding", "index": number, "embedding": packed}
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
-        text = json.dumps(body).encode()
+        self._send(status, "application/json", json.dumps(body).encode())
+
+    def _send(self, status: int, kind: str, text: bytes) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)

@@ -181,3 +181,11 @@ async def test_a_password_in_the_url_is_not_shown(server: EmbeddingsServer) -> N
         await made.embed(["Alice"])
     await made.close()
     assert "very-secret" not in str(raised.value)
+
+
+async def test_a_web_page_in_place_of_vectors_names_the_setting(
+    server: EmbeddingsServer, embedder: OpenAIEmbedder
+) -> None:
+    server.page = "<!DOCTYPE html><html>Welcome!</html>"
+    with pytest.raises(StorageError, match=r"for vectors and got another answer. Check base_url"):
+        await embedder.embed(["Alice"])

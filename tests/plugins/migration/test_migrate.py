@@ -340,6 +340,11 @@ async def test_the_same_place_and_one_that_is_not_there_are_refused(source: str,
     assert "Nothing has to move" in (await run("migrate", source, source)).output
     assert "there is no store" in (await run("migrate", str(tmp_path / "nothing.db"), source)).output
     assert not (tmp_path / "nothing.db").exists()
+    (tmp_path / "empty.db").touch()
+    refused = await run("migrate", str(tmp_path / "empty.db"), str(tmp_path / "new.db"))
+    assert "is an empty file" in refused.output
+    assert (tmp_path / "empty.db").read_bytes() == b""
+    assert not (tmp_path / "new.db").exists()
 
 
 @given(draws)

@@ -131,6 +131,14 @@ async def test_a_response_that_is_no_completion_is_an_error_that_says_so(serve: 
         await weather(await client(model, retries=0))
 
 
+async def test_a_web_page_in_place_of_an_answer_names_the_setting(serve: Serve, client: Any) -> None:
+    asking = await client(serve(lambda _: ScriptedAnswer(raw=b"<!DOCTYPE html><html>busy</html>")), retries=0)
+    with pytest.raises(ModelAway, match="Check base_url"):
+        await weather(asking)
+    with pytest.raises(ModelAway, match="Check base_url"):
+        _ = [each async for each in asking.stream(asking.account("s1", "test"), HELLO, limit=LIMIT)]
+
+
 # ── refusals, retries and time ──────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -10,6 +10,9 @@ from earwitness import Record
 from earwitness.containers import conversation_container
 from earwitness.loading.quantities import Count
 
+SEPARATORS = "/\\"
+"""Characters that no container tag may hold."""
+
 
 class AssistantSettings(Record):
     """What a chat assistant remembers, and where. A key chooses the store `supermemory`."""
@@ -32,4 +35,8 @@ class AssistantSettings(Record):
     @field_validator("container_tag")
     @classmethod
     def _names_a_container(cls, tag: str) -> str:
+        if found := next((each for each in tag if each in SEPARATORS), None):
+            raise ValueError(
+                f"{tag!r} holds {found!r}, which separates folders. Use letters, digits, '-', '_' and '.'."
+            )
         return conversation_container(tag).name.removeprefix("conversation-")

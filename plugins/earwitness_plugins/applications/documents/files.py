@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from earwitness.errors import InputError, SettingsError
@@ -35,7 +38,8 @@ def _text_of_pdf(file: Path) -> str:
     except ModuleNotFoundError as missing:
         raise SettingsError(NEEDED) from missing
     try:
-        found = "\n\n".join(page.extract_text() for page in PdfReader(file).pages)
+        with _quiet("pypdf"):
+            found = "\n\n".join(page.extract_text() for page in PdfReader(file).pages)
     except OSError as error:
         raise InputError(f"{file}: it cannot be read: {error.strerror or error}.") from error
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -43,3 +47,16 @@ def _text_of_pdf(file: Path) -> str:
     if not found.strip():
         raise InputError(f"{file}: its pages hold no text, only pictures. Upload its text instead.")
     return found
+
+
+@contextmanager
+def _quiet(package: str) -> Iterator[None]:
+    """Without what a package logs: what matters of it is raised. Without a handler, Python prints warnings."""
+    logger, handler = logging.getLogger(package), logging.NullHandler()
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagated
