@@ -7,6 +7,7 @@ meant for.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Annotated, ClassVar, Literal
@@ -47,7 +48,7 @@ from .text.names import Names
 from .text.surroundings import APART_FROM_ALL, Surroundings
 from .text.vocatives import addressed
 
-CAUTION = 0.55
+SILENCE_PENALTY = 0.55
 """What is taken off the log odds of the silent; the weights of `silence` were fitted with it."""
 
 
@@ -59,7 +60,11 @@ class RulesDetector:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
-    fittable: ClassVar[Mapping[str, tuple[float, float]]] = {"recent": (0, 12), "answers": (0, 12), "caution": (-2, 2)}
+    fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
+        "recent": (0, 12),
+        "answers": (0, 12),
+        "silence_penalty": (-2, 2),
+    }
     """Settings that `earwitness fit` may fit, and their ranges."""
 
     def __init__(
@@ -71,10 +76,11 @@ class RulesDetector:
         markup: Mapping[str, FragmentKind] | None = None,
         fading: bool = True,
         answers: Annotated[int, Field(ge=0, le=20)] = 3,
-        caution: Annotated[float, Field(ge=-3, le=3)] = CAUTION,
+        silence_penalty: Annotated[float, Field(ge=-3, le=3)] = SILENCE_PENALTY,
         omniscient: bool = False,
         phrases: Mapping[str, Sequence[str]] | None = None,
         earshot: Annotated[int, Field(ge=0)] = 0,
+        caution: Annotated[float, Field(ge=-3, le=3)] | None = None,
     ) -> None:
         """`recent` is within how many messages somebody who spoke counts as lively.
 
@@ -84,7 +90,8 @@ class RulesDetector:
         it. `markup` are marks of one's own and what stands between them, as `{"{…}": "thought", "<<…>>": "ooc"}`.
         With `fading`, who spoke and fell silent among many grows less likely to be there, as long as the host did not
         put them there and nobody tells who goes; so does who was only spoken to or counted in (`Bob and I`) and has not
-        spoken within `answers` messages. `caution` is taken off the log odds of their being there.
+        spoken within `answers` messages. `silence_penalty` is taken off the log odds of their being there;
+        `caution` is its old name.
         With `omniscient`, narrators perceive every message, wherever it is said, whispers and thoughts too.
         `phrases` are more ways of speaking than `detectors/languages` has: `{"leaves": ["ich mach die fliege"]}`.
         `earshot` is over how many levels of places open speech carries, from `castle/kitchen` to `castle` or to
@@ -93,7 +100,8 @@ class RulesDetector:
         """
         self.recent = recent
         self.confidences = confidences or Confidences()
-        self.fading, self.answers, self.caution = fading, answers, caution
+        self.fading, self.answers = fading, answers
+        self.silence_penalty = silence_penalty if caution is None else _renamed(caution)
         self.earshot, self._phrases = earshot, own_phrases(phrases)
         self.whole, self.omniscient = perception == "whole", omniscient
         own = tuple((markup or {}).items())
@@ -195,7 +203,7 @@ class RulesDetector:
         model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
         others = [id for id in scene.near if id != moment.message.speaker and scene.may_fade(id)]
         spoke = [id for id in others if model.spoke(id)]
-        silent = {} if narrated_of_late else {id: model.still_here(id, -self.caution) for id in spoke}
+        silent = {} if narrated_of_late else {id: model.still_here(id, -self.silence_penalty) for id in spoke}
         if small:
             silent |= {id: self._still_here(moment, id, names, silent.get(id), called) for id in spoke}
         unheard = (
@@ -218,7 +226,7 @@ class RulesDetector:
             cast=len(moment.cast.ids),
             called=id in called,
             faded=faded,
-            caution=self.caution - CAUTION,
+            penalty=self.silence_penalty - SILENCE_PENALTY,
         )
 
     def _unheard(self, moment: Moment, id: str, model: PresenceModel, names: Names) -> int:
@@ -250,6 +258,16 @@ class RulesDetector:
         last = max((*counting, *meant))
         others = {each.speaker for each in known[last:]} - {known[last].speaker}
         return len(known) - 1 - last if others else 0
+
+
+def _renamed(caution: float) -> float:
+    """The value of a setting under its old name, with a warning."""
+    warnings.warn(
+        "detector 'rules': the setting caution is called silence_penalty now. Rename it in your settings.",
+        FutureWarning,
+        stacklevel=3,
+    )
+    return caution
 
 
 def _presence(case: MessageCase, company: DramatisPersonae, *, played: bool) -> Presence:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from earwitness.records.character import Character
 from earwitness_plugins.detectors.presence import PresenceDetector
 from earwitness_plugins.detectors.rules import RulesDetector
@@ -115,3 +117,12 @@ def test_who_was_counted_in_and_speaks_is_there(story: Begin) -> None:
     hall.say("ada", "So we did.")
     for at in range(4):
         assert "ada" in hall.say(MANY[1 + at % 3], "Nobody knows.")
+
+
+def test_the_penalty_of_silence_is_also_read_under_its_old_name(story: Begin) -> None:
+    with pytest.warns(FutureWarning, match="caution is called silence_penalty now"):
+        old = RulesDetector(caution=2.0)
+    assert old.silence_penalty == RulesDetector(silence_penalty=2.0).silence_penalty
+    severe, mild = (RulesDetector(silence_penalty=each) for each in (3.0, -3.0))
+    found = [silent_after(story, 6, detector=each) for each in (severe, RulesDetector(), mild)]
+    assert found == sorted(set(found))

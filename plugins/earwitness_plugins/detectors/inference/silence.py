@@ -43,13 +43,13 @@ def last_words(id: str, recent: Sequence[Message]) -> tuple[Message, Sequence[Me
 
 
 def still_here(
-    *, hint: float, since: Sequence[str], cast: int, called: bool, faded: float | None, caution: float = 0.0
+    *, hint: float, since: Sequence[str], cast: int, called: bool, faded: float | None, penalty: float = 0.0
 ) -> float:
     """The probability that somebody is there who spoke, and was silent while the speakers `since` spoke.
 
     `hint` is the probability that they were about to go by their last words, `cast` how many there are, `called` says
     that they are spoken to by name now, `faded` is what `presence_model` makes of the silence (`None` where a narrator
-    tells who goes). `caution` is taken off the log odds of their being there.
+    tells who goes). `penalty` is taken off the log odds of their being there.
     """
     hinted = max(0.0, _odds(hint) - _UNHINTED) if hint > _HINTED else 0.0
     silent = log1p(len(since) - 1)
@@ -64,7 +64,7 @@ def still_here(
         "cast": log(cast),
         "called": float(called),
     }
-    gone = caution + sum(WEIGHTS[name] * value for name, value in found.items())
+    gone = penalty + sum(WEIGHTS[name] * value for name, value in found.items())
     here = 1 / (1 + exp(max(-30.0, min(30.0, gone))))
     if faded is None:
         return max(AT_LEAST, here)
