@@ -281,14 +281,19 @@ class Drafts:
         """A derived memory as plugins propose them. See `Session.derive`."""
         if not isinstance(given, Derivation):
             raise InputError(f"derive() takes a Derivation, and was given {quoted(given)}.")
+        return Derived(derivation=await self._resolved(given))
+
+    async def _resolved(self, given: Derivation) -> Derivation:
+        """The derivation with ids for names; so are those to be written instead."""
         names = self._names
         more = {
             "content": as_said(given.content),
             "owner": given.owner if given.owner in {None, WORLD} else await names.id(str(given.owner)),
             "shared_from": None if given.shared_from is None else await names.id(given.shared_from),
             "identity": None if given.identity is None else check_shared_id("identity", given.identity),
+            "instead": tuple([await self._resolved(each) for each in given.instead]),
         }
-        return Derived(derivation=given.model_copy(update=more))
+        return given.model_copy(update=more)
 
     async def transfer(
         self,

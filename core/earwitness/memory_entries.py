@@ -6,6 +6,7 @@ Each is checked before it is appended.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TypeAlias
 
 from .end.archive import named
@@ -17,6 +18,7 @@ from .engine import Engine
 from .errors import InputError, UnknownName
 from .live import Live
 from .protocols import Ledger
+from .records.derived import Derivation
 from .records.journal import Archived, Derived, Transferred
 from .records.memory import Memory
 from .records.plan import Snapshot
@@ -50,7 +52,11 @@ async def check_memories(engine: Engine, live: Live, body: Derived | Transferred
 
 
 async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None:
-    session, derivation = story.id, body.derivation
+    await _check_derivation(ledger, story, body.derivation)
+
+
+async def _check_derivation(ledger: Ledger, story: Snapshot, derivation: Derivation) -> None:
+    session = story.id
     if why := problem(derivation):
         raise InputError(f"this cannot be remembered: {why}.")
     container = await container_of(ledger, session, story.cast, derivation)
@@ -67,8 +73,17 @@ async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None
         raise InputError(
             f"rests_on = {grounds.gone!r} was retracted, or is withheld from this owner: nothing can rest on it."
         )
-    if grounds.kept is not None:
+    if grounds.kept is not None and not await _any_fits(ledger, story, derivation.instead):
         raise InputError(f"this cannot be remembered: {grounds.kept}.")
+
+
+async def _any_fits(ledger: Ledger, story: Snapshot, derivations: Iterable[Derivation]) -> bool:
+    """Whether one of them can be remembered."""
+    for each in derivations:
+        with suppress(InputError, UnknownName):
+            await _check_derivation(ledger, story, each)
+            return True
+    return False
 
 
 async def _check_transferred(engine: Engine, live: Live, body: Transferred) -> None:

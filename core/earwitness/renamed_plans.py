@@ -107,7 +107,8 @@ class RenamedPlans:
         name = old.container
         if name is not None and name in self._containers:
             name = self.container(name)
-        return old.model_copy(update={"container": name, "rests_on": tuple(self._id(id) for id in old.rests_on)})
+        rests_on, instead = tuple(map(self._id, old.rests_on)), tuple(map(self._derivation, old.instead))
+        return old.model_copy(update={"container": name, "rests_on": rests_on, "instead": instead})
 
     def _facts(self, noted: FactsOf) -> FactsOf:
         """What packages note, with the new ids of the memories that it names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -206,3 +207,41 @@ async def test_a_host_names_knowers_too(begin: Any) -> None:
         await story.remember("alice", "Bob knows it.", knowers=["bob"])
     with pytest.raises(UnknownName, match="nobody"):
         await story.remember("alice", "Nobody knows it.", rests_on=["k"], knowers=["nobody"])
+
+
+class ForAll(Plugin):
+    """Keeps a note for all who meet the user; where somebody must not know it, one for each of the others."""
+
+    def on_message(self, event: MessageEvent) -> MessageAnswer:
+        note = Derivation(content=f"Note: {event.moment.message.content}", knowers=("alice", "bob"))
+        others = [note.model_copy(update={"owner": each, "knowers": (each,)}) for each in ("alice", "bob")]
+        return MessageAnswer(derived=(note.model_copy(update={**ELSEWHERE["users"], "instead": tuple(others)}),))
+
+
+async def test_what_is_to_be_written_instead_reaches_those_from_whom_nothing_is_kept(tmp_path: Path) -> None:
+    guard = Deaf()
+    async with Earwitness.open(
+        tmp_path / "s.db", strict=True, plugins=[ForAll()], guards=[guard], world_agent="none"
+    ) as ew:
+        story = await ew.session("s1", cast=[KIM, "alice", "bob"], present=["kim", "alice", "bob"])
+        for liked, deaf in (("tea", ()), ("jam", ("bob",)), ("ale", ("alice", "bob"))):
+            guard.deaf = deaf
+            await story.say("kim", f"I like {liked}.", key=liked, audience=["alice", "bob"])
+            await story.delivered()
+
+        async def held(session: str) -> dict[str, list[str]]:
+            names = (USERS.name, f"{session}-alice", f"{session}-bob")
+            found = {each: await ew.engine.store.list(each) for each in names}
+            return {name: [one.content for one in ones if one.type == "fact"] for name, ones in found.items()}
+
+        wanted = {USERS.name: ["Note: I like tea."], "s1-alice": ["Note: I like jam."], "s1-bob": []}
+        assert await held("s1") == wanted
+        branch = await story.fork("s2")
+        copy = await ew.import_session([each async for each in story.backstage().export()], id="s3")
+        for each in (branch, copy):
+            await each.delivered()
+            assert (await held(each.id))[f"{each.id}-alice"] == ["Note: I like jam."]
+        await copy.retract("jam")
+        await copy.delivered()
+        assert (await held("s3"))["s3-alice"] == []
+        assert await held("s1") == wanted

@@ -86,9 +86,13 @@ def _unregistrable(derivation: Derivation) -> str | None:
 def proposed(answers: Iterable[Answered[Any]]) -> tuple[ProposedMemory, ...]:
     """The derived memories in these answers, ready to record."""
     given = [(answer.by, each) for answer in answers if answer.value is not None for each in answer.value.derived]
-    return tuple(
-        (by, each.model_copy(update={"rule": each.rule or by, "content": as_said(each.content)})) for by, each in given
-    )
+    return tuple((by, _as_recorded(by, each)) for by, each in given)
+
+
+def _as_recorded(by: str, derivation: Derivation) -> Derivation:
+    instead = tuple(_as_recorded(by, each) for each in derivation.instead)
+    told = {"rule": derivation.rule or by, "content": as_said(derivation.content), "instead": instead}
+    return derivation.model_copy(update=told)
 
 
 def noted(answers: Iterable[Answered[Any]]) -> FactsOf:
@@ -163,13 +167,19 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
     ]
     memories = [
         NewEntry(
-            body=Derived(derivation=each.model_copy(update={"rests_on": each.rests_on or ground})),
+            body=Derived(derivation=_resting_on(each, ground)),
             key=_key(plan, index),
             timestamp=now(),
         )
         for index, each in enumerate(plan.derived)
     ]
     return [*revisions, *memories, *retold]
+
+
+def _resting_on(derivation: Derivation, ground: tuple[str, ...]) -> Derivation:
+    """The derivation, with this ground if it names none; so with what is written instead."""
+    instead = tuple(_resting_on(each, ground) for each in derivation.instead)
+    return derivation.model_copy(update={"rests_on": derivation.rests_on or ground, "instead": instead})
 
 
 def groundless(plan: Plan) -> list[str]:

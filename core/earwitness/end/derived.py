@@ -27,25 +27,40 @@ OWNER_FIELDS = {"persona": "personaId", "user": "userId", "global_canon": "perso
 
 
 async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Plan:
-    """The plan of a derived memory: one delivery, struck if one of its grounds is gone."""
-    derivation, session = body.derivation, live.snapshot.id
+    """The plan of a derived memory: one delivery, struck if one of its grounds is gone. Where one is kept from somebody
+    who must know it, what is to be written instead is delivered, too."""
+    session, today = live.snapshot.id, live.snapshot.state.game_day
+    found = await _delivery(engine, live, entry, body.derivation)
+    if isinstance(found, str):
+        return undelivered(entry, body.derivation.rule, found)
+    delivery, grounds = found
+    others: list[Delivery] = []
+    if grounds.kept is not None:
+        made = [await _delivery(engine, live, entry, each) for each in body.derivation.instead]
+        others = [each[0] for each in made if not isinstance(each, str)]
+    deliveries = (delivery, *others)
+    plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=deliveries, due_day=today)
+    plan = await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
+    return await with_replaced_archived(engine.ledger, plan, body, today)
+
+
+async def _delivery(engine: Engine, live: Live, entry: Entry, derivation: Derivation) -> tuple[Delivery, Grounds] | str:
+    """The delivery of one derivation, and its grounds; or why there can be none."""
+    ledger, cast = engine.ledger, live.snapshot.cast
     if why := problem(derivation):
-        return undelivered(entry, derivation.rule, why)
-    container = await container_of(engine.ledger, session, live.snapshot.cast, derivation)
+        return why
+    container = await container_of(ledger, entry.session, cast, derivation)
     if container is None:
-        return undelivered(entry, derivation.rule, nobodys(live.snapshot.cast, derivation))
-    await _opened(engine.ledger, derivation, container)
-    who = {"knowers": derivation.knowers, "readers": readers_of(container, live.snapshot.cast)}
-    grounds = await grounds_of(engine.ledger, session, container.name, derivation.rests_on, **who)
-    grounds = await with_teller(engine.ledger, session, grounds, derivation)
+        return nobodys(cast, derivation)
+    await _opened(ledger, derivation, container)
+    who = {"knowers": derivation.knowers, "readers": readers_of(container, cast)}
+    grounds = await grounds_of(ledger, entry.session, container.name, derivation.rests_on, **who)
+    grounds = await with_teller(ledger, entry.session, grounds, derivation)
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
     if derivation.identity is not None and delivery.support.via is None:
-        delivery = await _by_itself(engine.ledger, delivery)
-    delivery = await as_archived_in_hub(engine.ledger, delivery)
-    plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=(delivery,), due_day=today)
-    plan = await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
-    return await with_replaced_archived(engine.ledger, plan, body, today)
+        delivery = await _by_itself(ledger, delivery)
+    return await as_archived_in_hub(ledger, delivery), grounds
 
 
 async def _by_itself(ledger: Ledger, delivery: Delivery) -> Delivery:

@@ -37,6 +37,9 @@ class Derivation(Record):
     """Ids of the characters on whose knowledge it rests: each of them must have all of its grounds. What a guard keeps
     from one of them, or one of them never received, is kept from its container. With or without: what a guard keeps
     from somebody reaches no container beyond the session that is for them (a persona's, a user's, a canon)."""
+    instead: tuple[Derivation, ...] = ()
+    """What is written in its place where a guard keeps a ground from one of its knowers, or from one whom its container
+    is for: memories for the others. Each is checked by itself, and belongs to the same entry."""
     replaces: bool = False
     """Whether all that it rests on in its owner's container leaves recall with it, as for a summary. That comes back
     when the derived memory goes. It counts as learned when the last of its grounds was."""

@@ -133,13 +133,14 @@ def _open_fields(kind: Any) -> tuple[str, ...]:
     """The fields that may hold a dict or a list, at any depth; none of what is no record."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return ()
-    return tuple(name for name, field in kind.model_fields.items() if _is_open(field.annotation))
+    return tuple(name for name, field in kind.model_fields.items() if _is_open(field.annotation, kind))
 
 
-def _is_open(annotation: Any) -> bool:
+def _is_open(annotation: Any, of: type) -> bool:
+    """Whether a field may hold a dict or a list; so may one with more records of the kind that it is a field `of`."""
     value = getattr(annotation, "__value__", annotation)  # an alias such as `JsonValue`
     if value is Any or value in _OPENED or get_origin(value) in _OPENED:
         return True
     if isinstance(value, type) and issubclass(value, BaseModel):
-        return value.model_config.get("extra") == "allow" or bool(_open_fields(value))
-    return any(_is_open(each) for each in get_args(value))
+        return value is of or value.model_config.get("extra") == "allow" or bool(_open_fields(value))
+    return any(_is_open(each, of) for each in get_args(value))

@@ -12,6 +12,7 @@ from earwitness.containers import EVERYBODY, Container, persona_container, user_
 from earwitness.errors import InvalidId
 from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Cast
+from earwitness.records.derived import Derivation
 
 FactScope = Literal["session", "personal", "user"]
 MOST_KNOWERS = 100
@@ -42,6 +43,19 @@ def place_of(
     except InvalidId:  # what no container can be named after stays in the story
         pass
     return {"owner": listener.id, "knowers": (listener.id,)}
+
+
+def with_others(made: Derivation, cast: Cast, message: SettledMessage) -> Derivation:
+    """A fact for all who meet a user; where a guard keeps the message from one of those who heard it, one for each of
+    the others in their own memory with this persona. Any other fact as it is."""
+    if made.registers is None or made.registers.kind != "user":
+        return made
+    instead: dict[object, Derivation] = {}
+    for id in made.knowers:
+        where = place_of("personal", cast, message, cast[id], made.knowers)
+        one = made.model_copy(update={"container": None, "registers": None, "admits": (), **where})
+        instead.setdefault(one.container or one.owner, one)
+    return made.model_copy(update={"instead": tuple(instead.values())})
 
 
 def _registered(container: Container, member: str, knowers: tuple[str, ...]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from earwitness.records.memory_types import MetaValue
 
 from .exchanges import HeardExchange
 from .model_answer import DrawnFact
-from .places import FactScope, described, fact_id, identity, place_of
+from .places import FactScope, described, fact_id, identity, place_of, with_others
 
 MOST_VERSIONS = 50
 """In so many versions a fact that is said again is found."""
@@ -109,7 +109,7 @@ class Reconciler:
             fact_id(self.session, fact.subject, fact.id, version),
             version if fact.replaces else None,
         )
-        return Derivation(
+        made = Derivation(
             content=fact.text,
             rests_on=(fact.line.ground,),
             rule=self.rule,
@@ -117,6 +117,7 @@ class Reconciler:
             metadata={**told, SUBJECT: fact.subject.id, **message.message.channel.metadata},
             **where,  # type: ignore[arg-type]
         )
+        return with_others(made, self.cast, message)
 
 
 def with_new(known: KnownFacts, new: Iterable[Derivation], *, is_open: bool) -> KnownFacts:

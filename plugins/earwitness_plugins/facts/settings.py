@@ -26,8 +26,8 @@ class FactsSettings(Record):
     and with `off` the model is not asked. What the rules find is always kept."""
     scope: Literal["session", "personal", "user"] = "session"
     """Where a user's facts are kept. `session`: with each who heard it, in this story. `personal`: with each who heard
-    it, in all stories with this persona. `user`: with every character who meets the user, if
-    the whole cast heard it; else as `personal`."""
+    it, in all stories with this persona. `user`: with every character who meets the user, if the whole cast heard it
+    and no guard keeps it from one of them; else as `personal`."""
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
     """What is less sure than this is no fact."""
     exchange: Count = 2

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from earwitness import Settings, SharingAnswer, SharingEvent
 from earwitness.records.derived import Derivation
 
-from ..facts.places import described, fact_id, identity, place_of
+from ..facts.places import described, fact_id, identity, place_of, with_others
 from ..facts.records import SaidFact
 from ..facts.settings import FactsSettings
 from ..facts.talk import facts_in
@@ -52,6 +52,7 @@ class FactsFromTalk:
             where = place_of(self._settings.scope, event.cast, event.message, event.cast[id], listeners)
             for fact in facts:
                 one = _derivation(event, fact, version_of(fact, event.message.speaker, id, noted), where)
+                one = with_others(one, event.cast, event.message)
                 made.setdefault((one.container or one.owner, one.identity), one)
         return tuple(made.values())
 

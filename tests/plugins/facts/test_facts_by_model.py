@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from earwitness import Channel, Character, Earwitness, Session
+from earwitness import Channel, Character, Earwitness, PlanEvent, ReadEvent, Session, Strike
+from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 from .conftest import FactModel
@@ -226,6 +227,31 @@ async def test_what_users_say_of_themselves_goes_where_the_scope_says(
     found = ["persona-p1-alice", "persona-p1-bob", "user-u1"]
     assert [each for each in found if await beyond(story, each)] == where
     assert await facts(story, "alice") == ["Bob bakes."]
+
+
+class Deaf:
+    """A guard that lets Bob have no message."""
+
+    def filter(self, event: ReadEvent) -> Filter:
+        return EVERYTHING
+
+    def strike(self, event: PlanEvent) -> list[Strike]:
+        found = [each for each in event.plan.deliveries if each.owner == "bob" and each.part == "message"]
+        return [Strike(delivery_id=each.id, reason="deaf") for each in found]
+
+
+@pytest.mark.parametrize("write", ["auto", "review"])
+async def test_of_a_user_it_goes_to_those_whom_no_guard_keeps_from_it(begin: Any, model: FactModel, write: str) -> None:
+    model.says(BAKER)
+    ew = await begin({"scope": "user", "write": write}, guards=[Deaf()])
+    story = await ew.session("s1", cast=[KIM, "alice", "bob"], present=["kim", "alice", "bob"])
+    await story.say("kim", BREAD)
+    await story.jobs.done(limit=20)
+    for each in await story.review.waiting():
+        await story.review.approve(each.id)
+    found = ["persona-p1-alice", "persona-p1-bob", "user-u1"]
+    assert [each for each in found if await beyond(story, each)] == ["persona-p1-alice"]
+    assert [await facts(story, id) for id in ("alice", "bob")] == [[], []]
 
 
 UNBELIEVED = [

@@ -96,6 +96,27 @@ async def test_whoever_is_kept_from_the_message_by_a_guard_is_kept_from_the_fact
         assert await texts(story, "charlie") == ["Alice lives in Rome."]
 
 
+@pytest.mark.parametrize("deaf", [False, True])
+async def test_of_a_user_it_is_kept_with_those_whom_no_guard_keeps_from_it(deaf: bool) -> None:
+    kim = Character("kim", kind="persona", user_id="u1", persona_id="p1")
+    cast = [kim, "alice", "bob"]
+    guards = [Deaf()] if deaf else []
+    async with opened(facts={"scope": "user"}, guards=guards, read_providers=["memberships"]) as ew:
+        story = await ew.session("s1", cast=cast, present=["kim", "alice", "bob"])
+        await story.say("kim", "I live in Rome.", key="rome")
+        await story.delivered()
+        places = ["user-u1", "persona-p1-alice", "persona-p1-bob", "s1-bob"]
+        held = {each: [one.content for one in await ew.engine.store.list(each)] for each in places}
+        fact = "Kim lives in Rome."
+        assert [each for each in places if fact in held[each]] == (["persona-p1-alice"] if deaf else ["user-u1"])
+        other = await ew.session("s2", cast=cast, present=["kim", "alice", "bob"])
+        turns = {who: (await other.turn(who, query="Where does Kim live?")).text() for who in ("alice", "bob")}
+        assert ["Rome" in turns[who] for who in ("alice", "bob")] == [True, not deaf]
+        await story.retract("rome")
+        await story.delivered()
+        assert "Rome" not in (await other.turn("alice", query="Where does Kim live?")).text()
+
+
 async def test_nothing_is_kept_of_somebody_in_disguise() -> None:
     async with opened() as ew:
         story = await ew.session("s1", cast=CAST, present=CAST)
@@ -203,7 +224,7 @@ async def test_a_fact_that_one_of_the_cast_did_not_hear_is_not_for_all_who_meet_
 
 @pytest.mark.parametrize(
     ("scope", "kept"),
-    [("session", ["s1-charlie"]), ("personal", ["persona-p1-charlie"]), ("user", [])],
+    [("session", ["s1-charlie"]), ("personal", ["persona-p1-charlie"]), ("user", ["persona-p1-charlie"])],
 )
 async def test_a_fact_beyond_the_story_goes_no_further_than_its_message_either(scope: str, kept: list[str]) -> None:
     async with opened(facts={"scope": scope}, guards=[Deaf()]) as ew:
