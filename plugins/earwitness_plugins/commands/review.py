@@ -110,9 +110,17 @@ async def reject(
 
 async def _queue(ew: Earwitness, name: str) -> tuple[Queue, Session | None]:
     """The queue of a story, with the story; or that of a chat assistant's conversations. Raises `UnknownName`."""
+    from earwitness.errors import UnknownName
+
     if name == ew.conversation.container.name and name not in await ew.sessions():
         return ew.conversation.review, None
-    story = await ew.open_session(name)
+    try:
+        story = await ew.open_session(name)
+    except UnknownName as error:
+        if not await ew.conversation.keys():
+            raise
+        queue = ew.conversation.container.name
+        raise UnknownName(f"{error} What waits of the conversations of a chat assistant is in {queue!r}.") from error
     return story.review, story
 
 

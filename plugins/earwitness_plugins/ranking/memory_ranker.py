@@ -71,7 +71,7 @@ class MemoryRanker:
         """The best of a few memories of one container, in the order they were first written. Only they are counted."""
         index = self.new_index()
         memories = list(memories)
-        index.put(await self.indexed(memories, range(len(memories))))
+        await index.put_in_slices(await self.indexed(memories, range(len(memories))))
         return await self.search(index, query, filter=filter, limit=limit)
 
     async def _vectors(self, texts: Sequence[str]) -> Floats:

@@ -311,6 +311,7 @@ def test_the_command_line_has_one_queue_for_stories_and_conversations(tmp_path: 
     found = json.loads(review("list", CONTAINER, "--all", "--json"))
     assert sorted(each["status"] for each in found) == ["approved", "rejected"]
     review("list", CONTAINER, "--role", "player", code=1)
+    assert f"of a chat assistant is in '{CONTAINER}'" in review("list", "telegram:42", code=2)
 
 
 def test_proposals_move_along_and_are_approved_where_they_are(tmp_path: Path) -> None:

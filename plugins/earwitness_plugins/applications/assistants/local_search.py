@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 from earwitness import Memory, Record
@@ -43,7 +44,7 @@ async def searched_here(
     contents: Sequence[ConversationContent], query: str, search: LocalSearch, limit: int
 ) -> FoundHere:
     """What shares words with the query, and is about as alike as the best; never the query itself."""
-    said = [str(each) for content in contents for each in _searched(content, search) if each.content != query]
+    said = await asyncio.to_thread(_said, contents, query, search)
     facts = [fact for head, _ in contents for fact in (*head.facts, *head.history)] if search.with_facts else []
     if search.is_away:
         return FoundHere(remembered=await _best([*said, *facts], query, search.threshold, limit))
@@ -51,6 +52,10 @@ async def searched_here(
         said=await _best(said, query, search.threshold, limit),
         remembered=await _best(facts, query, search.threshold, limit),
     )
+
+
+def _said(contents: Sequence[ConversationContent], query: str, search: LocalSearch) -> list[str]:
+    return [str(each) for content in contents for each in _searched(content, search) if each.content != query]
 
 
 def _searched(content: ConversationContent, search: LocalSearch) -> Iterator[AssistantMessage]:
@@ -73,9 +78,10 @@ async def _best(lines: Sequence[str], query: str, threshold: float, limit: int) 
     if not every or not limit:
         return ()
     hits = await MemoryRanker(None).ranked(every, query, limit=len(every))
-    good = [hit.memory.content for hit in hits if hit.score >= threshold * hits[0].score > 0]
     kept: list[str] = []
-    for line in good:
+    for line in (hit.memory.content for hit in hits if hit.score >= threshold * hits[0].score > 0):
         if not any(words_of(line) in other for other in kept):
             kept = [*(other for other in kept if words_of(other) not in line), line]
-    return tuple(kept[:limit])
+        if len(kept) == limit:
+            break
+    return tuple(kept)
