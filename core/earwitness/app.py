@@ -29,7 +29,7 @@ from .open_handle import OPEN_ALREADY, OpenHandle
 from .records.backends import Health
 from .records.character import Cast, Character, as_cast
 from .records.journal import Changed
-from .records.plan import Snapshot
+from .records.snapshot import Snapshot
 from .records.state import Day, State
 from .session import Session
 from .story_export import StoryExport

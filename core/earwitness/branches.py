@@ -12,7 +12,8 @@ from .engine import Engine
 from .extras import BranchingLedger, BranchingStore, PlacedStore
 from .ids import RETOLD
 from .protocols import Store
-from .records.plan import Plan, Snapshot
+from .records.plan import Plan
+from .records.snapshot import Snapshot
 
 ByContainer = Mapping[str, Sequence[str]]
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 from .protocols import Store
 from .records.backends import ServiceProfile, TermHolders
 from .records.memory import Memory
-from .records.plan import Plan, Snapshot
+from .records.plan import Plan
+from .records.snapshot import Snapshot
 
 
 @runtime_checkable

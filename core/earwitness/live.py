@@ -16,8 +16,9 @@ from .ids import derive
 from .plugin_data import PluginData
 from .records.memory import Memory
 from .records.message import SettledMessage
-from .records.plan import Delivery, Plan, PluginWrite, Snapshot
+from .records.plan import Delivery, Plan, PluginWrite
 from .records.prose import counted
+from .records.snapshot import Snapshot
 from .validation.messages import gone
 
 RECENT = 24

@@ -21,7 +21,7 @@ from .protocols import Ledger
 from .records.derived import Derivation
 from .records.journal import Archived, Derived, Transferred
 from .records.memory import Memory
-from .records.plan import Snapshot
+from .records.snapshot import Snapshot
 from .start.recalled import Recalled
 from .validation.arguments import several, text
 

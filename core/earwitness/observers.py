@@ -18,7 +18,8 @@ from .events import SharingAnswer, StrikeAnswer
 from .protocols import Embedder, Ledger, Observer, Store
 from .records.moment import Presence
 from .records.observation import Observation
-from .records.plan import Plan, Snapshot
+from .records.plan import Plan
+from .records.snapshot import Snapshot
 from .redaction import without
 from .strategy import Strategy
 from .wrapper import Wrapper, wrapped_by, wrapper_of

@@ -37,7 +37,8 @@ from .records.memory import Hit, Memory
 from .records.message import SettledMessage
 from .records.moment import Moment, Presence
 from .records.observation import Observation
-from .records.plan import Delivery, Plan, Snapshot, Status
+from .records.plan import Delivery, Plan, Status
+from .records.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import numpy

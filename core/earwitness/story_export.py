@@ -14,7 +14,8 @@ from .containers import Container, Membership, check_container
 from .errors import StoryError
 from .ids import NAMED, RETOLD, WORLD, own_key
 from .records.journal import Derived, Entry, Revised, Transferred
-from .records.plan import Delivery, Plan, Snapshot
+from .records.plan import Delivery, Plan
+from .records.snapshot import Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
 

@@ -17,7 +17,8 @@ from .ids import check_new_session_id, check_session_id
 from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry, NewEntry
-from .records.plan import Plan, Snapshot
+from .records.plan import Plan
+from .records.snapshot import Snapshot
 from .renamed_plans import RenamedPlans
 from .story_export import PluginValues, StoryExport
 from .upgrades.versions import VERSION

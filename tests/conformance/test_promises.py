@@ -9,7 +9,8 @@ import pytest
 
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
-from earwitness.records.plan import Plan, Snapshot, Status
+from earwitness.records.plan import Plan, Status
+from earwitness.records.snapshot import Snapshot
 from earwitness.testing.promises import PromisesSuite, check_promises
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness.testing.suite import adapted

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from earwitness.records.moment import Moment, Perceived, Presence
-from earwitness.records.plan import Plan, Snapshot, Status
+from earwitness.records.plan import Plan, Status
+from earwitness.records.snapshot import Snapshot
 from earwitness.testing.detector import DetectorSuite, check_detector
 from earwitness.testing.ledger import LedgerSuite, check_ledger
 from earwitness.testing.reference import MemoryLedger, MemoryStore

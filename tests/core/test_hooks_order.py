@@ -26,7 +26,8 @@ from earwitness.events import PlanEvent, ReadEvent, Share, SharingEvent, Strike,
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.records.journal import Appended, Body
 from earwitness.records.memory import Hit
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]

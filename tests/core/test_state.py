@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 from earwitness.records.state import State, Whereabouts
 
 TAVERN = Whereabouts(place="tavern", here=True, since=2)

@@ -14,7 +14,8 @@ from ..end.disguises import SPEAK_AS
 from ..formats import parts_of
 from ..patterns import lazy_pattern
 from ..records.disguise import Unmasking
-from ..records.plan import Delivery, Snapshot
+from ..records.plan import Delivery
+from ..records.snapshot import Snapshot
 from ..words import STOP_WORDS, terms
 from .rarity import asked_terms
 

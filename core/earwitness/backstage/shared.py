@@ -17,7 +17,7 @@ from ..events import ReadRequest
 from ..live import Live
 from ..records.channel import Channel, learned_channel
 from ..records.memory import Memory
-from ..records.plan import Snapshot
+from ..records.snapshot import Snapshot
 from ..start.reads import guarded_read
 from ..start.requests import Reader, requested
 

@@ -27,7 +27,8 @@ from ..records.backends import TermHolders
 from ..records.character import Cast
 from ..records.learned import Learned
 from ..records.memory import Memory
-from ..records.plan import Delivery, Snapshot
+from ..records.plan import Delivery
+from ..records.snapshot import Snapshot
 from ..words import STOP_WORDS, words
 from .evidence import Evidence, delivered, read_elsewhere, written_by_hand
 from .identity import AskedMask, Proof, admitted, answered, asked_masks, restated

@@ -22,7 +22,8 @@ from ..extras import TransactionLedger, TransactionStore
 from ..live import Live, Unapplied
 from ..protocols import Store
 from ..records.memory import Memory
-from ..records.plan import Plan, Snapshot
+from ..records.plan import Plan
+from ..records.snapshot import Snapshot
 from ..staleness import StalenessCheck
 from ..time_limit import contained
 from .backlog import Backlog

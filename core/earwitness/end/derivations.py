@@ -16,7 +16,8 @@ from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
 from ..records.memory_types import OUR_TYPES, REPLACES
-from ..records.plan import Answer, Plan, Snapshot
+from ..records.plan import Answer, Plan
+from ..records.snapshot import Snapshot
 from ..records.state import FactsOf
 from .grounds import container_of, grounds_of, nobodys
 

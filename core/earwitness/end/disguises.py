@@ -17,7 +17,8 @@ from ..records.channel import apart_in
 from ..records.disguise import Mask, Worn
 from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
-from ..records.plan import Delivery, Plan, Snapshot, Withdrawal
+from ..records.plan import Delivery, Plan, Withdrawal
+from ..records.snapshot import Snapshot
 
 SPEAK_AS = "speakAs"
 

@@ -16,7 +16,8 @@ from ..live import Live
 from ..memories import memory_of
 from ..records.channel import learned_channel
 from ..records.message import SettledMessage
-from ..records.plan import Delivery, Snapshot, grouped
+from ..records.plan import Delivery, grouped
+from ..records.snapshot import Snapshot
 from ..start.reads import guarded_read
 from ..start.requests import Reader, requested
 from .deliveries import of_message, of_telling

@@ -16,7 +16,8 @@ from ..records.disguise import earlier_casts, in_disguise
 from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
-from ..records.plan import Answer, Delivery, Plan, Snapshot
+from ..records.plan import Answer, Delivery, Plan
+from ..records.snapshot import Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Knowledge, Update
 from ..slices import Pace, between_steps, in_slices

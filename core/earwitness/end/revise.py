@@ -18,7 +18,8 @@ from ..protocols import Ledger
 from ..records.disguise import in_disguise
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
-from ..records.plan import Delivery, Plan, Snapshot, Withdrawal
+from ..records.plan import Delivery, Plan, Withdrawal
+from ..records.snapshot import Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
 from .archive import still_archived

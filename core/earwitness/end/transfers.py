@@ -14,7 +14,8 @@ from ..records.character import Cast
 from ..records.journal import Entry, Transferred
 from ..records.memory import Support
 from ..records.memory_types import MetaValue
-from ..records.plan import Delivery, Plan, Snapshot
+from ..records.plan import Delivery, Plan
+from ..records.snapshot import Snapshot
 from ..strongest import shown
 from .change import guarded_now
 from .derived import undelivered

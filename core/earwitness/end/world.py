@@ -15,8 +15,9 @@ from ..records.channel import Channel, apart_in, confined_to, of_guild
 from ..records.memory import Hit
 from ..records.memory_types import UPDATE_TYPES
 from ..records.message import Message
-from ..records.plan import Delivery, Snapshot
+from ..records.plan import Delivery
 from ..records.read_only import sealed
+from ..records.snapshot import Snapshot
 from ..records.update import Knowledge
 from ..slices import Pace
 from ..start.reads import own_read

@@ -19,7 +19,7 @@ from ..records.channel import apart_in
 from ..records.disguise import Worn
 from ..records.memory_types import Metadata
 from ..records.message import SettledMessage
-from ..records.plan import Snapshot
+from ..records.snapshot import Snapshot
 from .recalled import PerceivedMessage
 from .requests import Reader
 

@@ -20,7 +20,7 @@ from ..filters import require_filter
 from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
 from ..records.channel import Channel
-from ..records.plan import Snapshot
+from ..records.snapshot import Snapshot
 from ..strategy import Strategy
 
 Granted = tuple[ReadRequest, Container]

@@ -22,7 +22,8 @@ from ..records.base import Record
 from ..records.journal import Appended, Body, Entry, NewEntry
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
-from ..records.plan import Delivery, Plan, Restoration, Snapshot, Status, Withdrawal
+from ..records.plan import Delivery, Plan, Restoration, Status, Withdrawal
+from ..records.snapshot import Snapshot
 from ..words import coverage
 from .register import MemoryRegister
 

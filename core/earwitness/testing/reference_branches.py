@@ -8,7 +8,8 @@ from copy import deepcopy
 from ..containers import SESSION_KINDS, character_container, world_container
 from ..end.deliveries import arrival_day
 from ..records.memory import Memory
-from ..records.plan import Delivery, Plan, Snapshot
+from ..records.plan import Delivery, Plan
+from ..records.snapshot import Snapshot
 from .reference import Book, MemoryLedger, MemoryStore, was_forgotten
 
 

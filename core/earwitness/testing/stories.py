@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ..containers import character_container, world_container
 from ..end.withdrawals import of_memory, of_source
 from ..protocols import Ledger
-from ..records.plan import Delivery, PluginWrite, Snapshot, Withdrawal
+from ..records.plan import Delivery, PluginWrite, Withdrawal
+from ..records.snapshot import Snapshot
 from .samples import NOON, delivery, plan, said, settled
 
 SESSIONS = ("s1", "s1-x", "s2")

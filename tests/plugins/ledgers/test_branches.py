@@ -11,7 +11,7 @@ import pytest
 
 from earwitness import Earwitness, MessageAnswer, MessageEvent, Plugin, Session, Update, branches
 from earwitness.events import Share, SharingEvent
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.stores.sqlite import segments, writes
 
 pytestmark = pytest.mark.anyio

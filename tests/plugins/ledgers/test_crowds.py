@@ -6,7 +6,7 @@ import pytest
 
 from earwitness.containers import character_container
 from earwitness.records.journal import Said
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 from earwitness.records.update import Knowledge
 from earwitness_plugins.ledgers.sqlite import SqliteLedger, deliveries
 

@@ -11,7 +11,8 @@ from earwitness.errors import InputError, UnknownName
 from earwitness.loading.resources import Resources
 from earwitness.records.journal import Said
 from earwitness.records.message import Message, Participant, SettledMessage
-from earwitness.records.plan import PluginWrite, Snapshot, Withdrawal
+from earwitness.records.plan import PluginWrite, Withdrawal
+from earwitness.records.snapshot import Snapshot
 from earwitness.records.update import Knowledge
 from earwitness_plugins.ledgers.sqlite import SqliteLedger
 from earwitness_plugins.ledgers.sqlite.schema import MIGRATIONS

@@ -13,7 +13,7 @@ from earwitness import Earwitness, Moment, Presence
 from earwitness.containers import world_container
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.ledgers.postgres import PostgresLedger, claims
 from earwitness_plugins.stores.sqlite import SqliteStore
 

@@ -14,7 +14,8 @@ from earwitness.errors import ContainerCollision, InputError, SettingsError, Sto
 from earwitness.loading.resources import Resources
 from earwitness.records.journal import NewEntry, Said
 from earwitness.records.memory import Support
-from earwitness.records.plan import PluginWrite, Snapshot, Withdrawal
+from earwitness.records.plan import PluginWrite, Withdrawal
+from earwitness.records.snapshot import Snapshot
 from earwitness.records.update import Knowledge
 from earwitness.testing.samples import settled
 from earwitness_plugins.ledgers.postgres import PostgresLedger

@@ -15,7 +15,7 @@ import pytest
 from earwitness.errors import SchemaMismatch, StorageCorrupt, StorageFull, StorageLocked
 from earwitness.loading.resources import Resources
 from earwitness.records.journal import Said
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.ledgers.sqlite import SqliteLedger
 from earwitness_plugins.sqlite import Database
 
@@ -28,7 +28,8 @@ import asyncio, sys
 from earwitness.loading.resources import Resources
 from earwitness.records.journal import Said
 from earwitness.records.memory import Support
-from earwitness.records.plan import Delivery, Plan, Snapshot
+from earwitness.records.plan import Delivery, Plan
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.ledgers.sqlite import SqliteLedger
 
 async def tell(path, name, number):

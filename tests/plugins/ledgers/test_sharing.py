@@ -6,7 +6,8 @@ from typing import Any
 import apsw
 
 from earwitness.records.memory import Support
-from earwitness.records.plan import Delivery, Snapshot
+from earwitness.records.plan import Delivery
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.sqlite.blobs import inflated
 
 FIRST = Snapshot(id="s1")

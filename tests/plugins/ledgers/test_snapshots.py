@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from earwitness import Character, Earwitness
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.ledgers.sqlite import journal, snapshots
 from earwitness_plugins.ledgers.sqlite.plans import Recordable
 

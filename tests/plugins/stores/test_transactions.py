@@ -12,7 +12,8 @@ from earwitness.containers import character_container
 from earwitness.errors import StorageError
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 from earwitness_plugins.ledgers.sqlite import SqliteLedger
 from earwitness_plugins.sqlite import Transaction
 from earwitness_plugins.stores.sqlite import SqliteStore

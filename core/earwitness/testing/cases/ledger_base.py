@@ -9,7 +9,8 @@ from ...containers import character_container, world_container
 from ...errors import ContainerCollision
 from ...protocols import Ledger
 from ...records.character import as_cast
-from ...records.plan import Delivery, Plan, Snapshot
+from ...records.plan import Delivery, Plan
+from ...records.snapshot import Snapshot
 from ..samples import NOON, plan, said
 from ..suite import Capability, Suite, opened
 

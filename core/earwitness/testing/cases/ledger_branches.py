@@ -12,7 +12,8 @@ from ...extras import BranchingLedger
 from ...ids import WORLD
 from ...protocols import Ledger
 from ...records.character import as_cast
-from ...records.plan import Delivery, Plan, PluginWrite, Restoration, Snapshot, Withdrawal
+from ...records.plan import Delivery, Plan, PluginWrite, Restoration, Withdrawal
+from ...records.snapshot import Snapshot
 from ..reference_branches import BranchingMemoryLedger
 from ..samples import NOON, delivery, plan, said, settled
 from ..suite import case

@@ -8,7 +8,7 @@ from unittest import SkipTest
 
 from ...extras import BranchingLedger
 from ...protocols import Ledger
-from ...records.plan import Snapshot
+from ...records.snapshot import Snapshot
 from ...records.state import FactsOf, State
 from ..samples import ODD_TEXTS, plan
 from ..suite import case

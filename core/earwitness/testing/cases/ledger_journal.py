@@ -12,7 +12,7 @@ from ...protocols import Ledger
 from ...records.channel import Channel
 from ...records.character import Character
 from ...records.journal import Body, Changed, Entry, NewEntry, Piece, Prepared, Retracted, Revised, Said
-from ...records.plan import Snapshot
+from ...records.snapshot import Snapshot
 from ...records.update import Update
 from ..samples import LOOKALIKES, NOON, ODD_NAMES, ODD_TEXTS, said
 from ..suite import case

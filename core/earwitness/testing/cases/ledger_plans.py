@@ -11,7 +11,8 @@ from ...protocols import Ledger
 from ...records.character import as_cast
 from ...records.disguise import Unmasking
 from ...records.moment import Movement, Perceived
-from ...records.plan import Answer, Delivery, Plan, PluginWrite, Restoration, Snapshot, Withdrawal
+from ...records.plan import Answer, Delivery, Plan, PluginWrite, Restoration, Withdrawal
+from ...records.snapshot import Snapshot
 from ..reference import MemoryLedger
 from ..samples import NOON, ODD_TEXTS, delivery, plan, said, settled
 from ..suite import case

@@ -13,7 +13,8 @@ from ...errors import ContainerCollision
 from ...protocols import Ledger
 from ...records.backends import Health
 from ...records.character import Character, as_cast
-from ...records.plan import PluginWrite, Snapshot
+from ...records.plan import PluginWrite
+from ...records.snapshot import Snapshot
 from ...records.state import State, Whereabouts
 from ..reference import MemoryLedger
 from ..samples import NOON, ODD_NAMES, delivery, plan, said, settled

@@ -10,7 +10,8 @@ from earwitness.errors import InputError, StorageError
 from earwitness.extras import DataOwnersLedger
 from earwitness.protocols import Ledger
 from earwitness.records.journal import Entry, NewEntry
-from earwitness.records.plan import Delivery, Snapshot
+from earwitness.records.plan import Delivery
+from earwitness.records.snapshot import Snapshot
 
 from .digests import batches, canonical, canonical_value, digest
 

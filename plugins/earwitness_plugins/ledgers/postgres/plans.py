@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection
 from ..text import as_json

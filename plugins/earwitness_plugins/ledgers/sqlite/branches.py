@@ -15,7 +15,8 @@ import apsw
 from pydantic_core import from_json
 
 from earwitness.containers import SESSION_KINDS, character_container, world_container
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
 from ..text import as_list

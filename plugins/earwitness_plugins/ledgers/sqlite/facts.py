@@ -10,7 +10,8 @@ import apsw
 from pydantic import TypeAdapter
 
 from earwitness.ids import derive
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 from earwitness.records.state import FactsOf, State
 
 from ..text import as_json, value_as_json

@@ -13,7 +13,8 @@ from earwitness.loading.resources import Resources
 from earwitness.records.backends import Health
 from earwitness.records.journal import Appended, Body, Entry, NewEntry
 from earwitness.records.message import SettledMessage
-from earwitness.records.plan import Delivery, Plan, Snapshot, Status
+from earwitness.records.plan import Delivery, Plan, Status
+from earwitness.records.snapshot import Snapshot
 
 from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import apsw
 
-from earwitness.records.plan import Plan, PluginWrite, Restoration, Snapshot, Withdrawal
+from earwitness.records.plan import Plan, PluginWrite, Restoration, Withdrawal
+from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
 from ..text import as_json

@@ -9,7 +9,7 @@ import apsw
 
 from earwitness.containers import Container, character_container
 from earwitness.errors import UnknownName, unknown
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 
 from . import facts, layers, register
 from .layers import SEQUENCES, SessionView

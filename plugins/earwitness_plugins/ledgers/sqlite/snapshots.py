@@ -10,7 +10,8 @@ from functools import reduce
 
 import apsw
 
-from earwitness.records.plan import Plan, Snapshot
+from earwitness.records.plan import Plan
+from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import inflated
 from . import facts, layers, plans, sessions
