@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -174,9 +176,9 @@ class Live:
             if container in containers
         }
 
-    def has_arrived(self, delivery: Delivery) -> bool:
-        """Whether a pending delivery has arrived with a recorded plan that is not applied yet."""
-        return has_arrived(delivery, self.unapplied)
+    def has_arrived(self) -> Callable[[Delivery], bool]:
+        """Whether a pending delivery has arrived with a recorded plan that is not applied by now."""
+        return arrivals(self.unapplied)
 
     def data(self) -> Mapping[str, PluginData]:
         """Fresh write buffers over the data of each plugin."""
@@ -237,15 +239,22 @@ class Live:
                 kept[write.key] = write.value
 
 
-def has_arrived(delivery: Delivery, unapplied: Mapping[int, Unapplied]) -> bool:
-    """Whether a pending delivery has arrived with one of these plans, given by sequence number."""
-    own = unapplied.get(delivery.sequence)
-    if own is not None and own.day >= delivery.due:
-        return True
-    return any(
-        sequence > delivery.sequence and each.due_day is not None and each.due_day >= delivery.due
-        for sequence, each in unapplied.items()
-    )
+def arrivals(unapplied: Mapping[int, Unapplied]) -> Callable[[Delivery], bool]:
+    """Whether a pending delivery has arrived with one of these plans, given by sequence number.
+
+    Plans and deliveries may both be thousands: a delivery is compared with its own plan and one number."""
+    dated = sorted((sequence, each.due_day) for sequence, each in unapplied.items() if each.due_day is not None)
+    sequences = [sequence for sequence, _ in dated]
+    latest = list(accumulate((day for _, day in reversed(dated)), max))[::-1]
+
+    def has_arrived(delivery: Delivery) -> bool:
+        own = unapplied.get(delivery.sequence)
+        if own is not None and own.day >= delivery.due:
+            return True
+        later = bisect_right(sequences, delivery.sequence)
+        return later < len(latest) and latest[later] >= delivery.due
+
+    return has_arrived
 
 
 def written(data: Mapping[str, PluginData]) -> tuple[PluginWrite, ...]:

@@ -28,7 +28,7 @@ from .end.reconciliation import reconciled, work_of
 from .engine import FORGOTTEN, SPOOL
 from .errors import InputError, NotYetApplied, StorageError, quoted, unknown
 from .extras import LocalFirstStore
-from .live import Unapplied, has_arrived
+from .live import Unapplied, arrivals
 from .records.base import Record
 from .records.memory import Memory
 from .records.plan import Delivery, Plan, grouped
@@ -250,9 +250,9 @@ class Spool:
         plans = [plan for each in entries if (plan := await ledger.plan(session, each.sequence))]
         if not plans:
             return [], []
-        unapplied = {each.sequence: Unapplied(arrival_day(each), None, each.due_day) for each in plans}
+        has_arrived = arrivals({each.sequence: Unapplied(arrival_day(each), None, each.due_day) for each in plans})
         pending = await ledger.deliveries(session, status="pending")
-        return plans, [each for each in pending if has_arrived(each, unapplied)]
+        return plans, [each for each in pending if has_arrived(each)]
 
 
 async def _counts(both: LocalFirstStore, names: Sequence[str]) -> list[tuple[str, int, int]]:

@@ -81,6 +81,7 @@ class Applier:
             backlog=self._backlog,
             waiters=self._waiters,
             writer=self._writer,
+            staleness=self.staleness,
         )
 
     @property
@@ -113,8 +114,8 @@ class Applier:
         if transaction and batch:
             with suppress(StorageError):  # the plan is recorded alone then, and its memories are tried again
                 found = await self._record_applied(plan, after, transaction, batch)
-                if found is plan and self._engine.local_first:
-                    self._backlog.keep(plan.sequence)
+                if found is plan and self._local:
+                    self._local.keep(plan.sequence)
                     return found, False
                 return found, found is plan
         return await self._engine.ledger.record(plan, after), False
@@ -136,15 +137,15 @@ class Applier:
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""
         ledger, session, decided = self._engine.ledger, self._live.snapshot.id, self._live.snapshot.decided
-        after = 0
+        after, kept = 0, await self._local.kept_before() if self._local else 0
+        found: dict[int, Unapplied] = {}
         while entries := await ledger.entries(session, after=after, up_to=decided, unapplied=True, limit=READ_AT_ONCE):
             after = entries[-1].sequence
             for entry in entries:
                 if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
-                    self._live.unapplied[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
-                    self._backlog.others.add(entry.sequence)
-        self._live.unapplied = dict(sorted(self._left.items()))
+                    found[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
+        self._backlog.take_up(found, kept)
         if self._left:
             self._noted = str((await ledger.data(session, SPOOL)).get("failure") or "") or None
 

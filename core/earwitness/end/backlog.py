@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..errors import NotYetApplied, named
 from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan
 from .deliveries import BATCH, arrival_day, is_plain, shares_transaction
+
+MANY = 64
+"""A recall does not wait until more plans than this have come to the store again: it finds them in the ledger."""
 
 
 class Backlog:
@@ -23,6 +26,8 @@ class Backlog:
         """Sequence numbers of those plans whose participants already remember the message."""
         self.written: dict[int, set[str]] = {}
         """Sequence number of the plan being written → the containers that have their memories of it."""
+        self._from_before: set[int] = set()
+        """Sequence numbers of those plans left from before this process started that no store here has, if many."""
         self._live = live
         self._piled_up = 0
         """Number of the last entry that waits, or waited, until a long plan is written; 0 = none does."""
@@ -54,12 +59,26 @@ class Backlog:
         if plan.sequence in self.long or self.has_piled_up:
             self._piled_up = plan.sequence
 
+    def take_up(self, found: Mapping[int, Unapplied], kept: int) -> None:
+        """Add plans from before this process started; the store here has those up to the entry `kept`."""
+        self.left.update(found)
+        self.others.update(found)
+        self._live.unapplied = dict(sorted(self.left.items()))
+        lacking = {each for each in found if each > kept}
+        for sequence in found.keys() - lacking:
+            self.keep(sequence)
+        if len(lacking) > MANY:
+            self._from_before |= lacking
+
     def remembers(self, sequence: int, container: str | None = None) -> bool:
         """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`.
 
         What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
+        So it does as long as many plans from before a crash are brought to the store again.
         """
         if sequence not in self.left or sequence in self.remembered:
+            return True
+        if container is not None and self._from_before:
             return True
         if container is None or self.others:
             return False
@@ -92,6 +111,7 @@ class Backlog:
         """Note that the store here has a plan."""
         self.kept.add(sequence)
         self.remembered.add(sequence)
+        self._from_before.discard(sequence)
 
     def lacks(self, plan: Plan, wanted: Iterable[str]) -> bool:
         """Whether one of the `wanted` containers has not got its memory of a plan that is being written."""
@@ -107,7 +127,7 @@ class Backlog:
         """Drop plans that are applied."""
         for sequence in sequences:
             del self.left[sequence]
-            for marked in (self.others, self.long, self.remembered, self.kept):
+            for marked in (self.others, self.long, self.remembered, self.kept, self._from_before):
                 marked.discard(sequence)
             self.written.pop(sequence, None)
 

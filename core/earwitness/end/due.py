@@ -284,7 +284,8 @@ class Arrivals:
         """Owner → what has arrived of a source before this change."""
         deliveries = await self._engine.ledger.deliveries(self._entry.session, sources=[source])
         gone = self._taken()
-        there = [each for each in deliveries if each.status == "applied" or self._live.has_arrived(each)]
+        has_arrived = self._live.has_arrived()
+        there = [each for each in deliveries if each.status == "applied" or has_arrived(each)]
         there = [each for each in there if each.id not in gone]
         there += [each for each in self._plan_so_far.deliveries if each.source == source and each.owner != WORLD]
         return {_who(each): each for each in there if each.is_active and each.due <= self._state.game_day}
@@ -378,7 +379,8 @@ async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Del
     if live.next_due is not None and day < live.next_due:
         return []
     pending = await engine.ledger.deliveries(entry.session, status="pending")
-    late = [each for each in pending if not live.has_arrived(each)]
+    has_arrived = live.has_arrived()
+    late = [each for each in pending if not has_arrived(each)]
     live.next_due = min((each.due for each in late), default=float("inf"))
     return [each for each in late if each.due <= day]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import islice
 from time import perf_counter
 
@@ -15,11 +14,13 @@ from ..background import Background
 from ..containers import character_container
 from ..engine import Engine
 from ..extras import LocalFirstStore
-from ..live import Live, has_arrived
+from ..live import Live, arrivals
 from ..records.plan import Plan
+from ..staleness import StalenessCheck
 from ..time_limit import contained
 from .backlog import Backlog
 from .deliveries import Work
+from .kept_mark import KeptMark
 from .plan_writer import PlanWriter
 from .reconciliation import work_of
 from .waiters import Waiters
@@ -41,6 +42,7 @@ class LocalWriter:
         backlog: Backlog,
         waiters: Waiters,
         writer: PlanWriter,
+        staleness: StalenessCheck,
     ) -> None:
         self.failure: Exception | None = None
         """Why the store here did not take something; `None` if it did."""
@@ -48,6 +50,16 @@ class LocalWriter:
         self._engine, self._live, self._background = engine, live, background
         self._backlog, self._waiters, self._writer = backlog, waiters, writer
         self._work: asyncio.Task[None] | None = None
+        self._mark = KeptMark(engine, live, background, staleness)
+
+    async def kept_before(self) -> int:
+        """Number of the last entry up to which the store here had everything before this process started."""
+        return await self._mark.read()
+
+    def keep(self, sequence: int) -> None:
+        """Note that the store here has a plan."""
+        self._backlog.keep(sequence)
+        self._mark.advance()
 
     def start(self) -> None:
         """Begin, unless it is under way or has nothing to do."""
@@ -97,12 +109,12 @@ class LocalWriter:
             for id in plan.forgotten:
                 name = character_container(plan.session, id).name
                 await self._writer.store.limited(self._store.local.drop(name))
-            self._backlog.keep(plan.sequence)
+            self.keep(plan.sequence)
         self._waiters.notify()
 
     async def _work_of(self, plans: Sequence[Plan], brings: Callable[[Plan], bool] = lambda _: True) -> Work:
-        there = partial(has_arrived, unapplied=self._live.in_place)
-        return await work_of(self._engine, plans, arrived=self._live.has_arrived, there=there, brings=brings)
+        arrived, there = self._live.has_arrived(), arrivals(self._live.in_place)
+        return await work_of(self._engine, plans, arrived=arrived, there=there, brings=brings)
 
     async def _write(self, plans: Sequence[Plan], work: Work) -> None:
         seconds = 0.0
