@@ -7,18 +7,25 @@ in the branch's view.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import apsw
-from pydantic_core import from_json
 
 from earwitness.containers import SESSION_KINDS, character_container, world_container
-from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
+from ..past_sessions import (
+    DeliveryStatus,
+    PastSession,
+    PlanParts,
+    arrivals,
+    first_status,
+    plan_parts,
+    removed,
+    restored,
+)
 from ..text import as_list
 from . import data, deliveries, facts, layers, messages, plans, register, sessions, snapshots
 from .differences import Fields, number_of
@@ -32,12 +39,6 @@ _COPY_REPEATS = (
 )
 _CHANGES_NOTHING = ('"withdrawals":[]', '"restorations":[]', '"due_day":null')
 """Passages of a plan that only brings something: no text in it can have them, since its quotes are escaped."""
-_KEPT = ("pending", "applied", "archived")
-"""Statuses of deliveries that can still be withdrawn."""
-_Status = tuple[str, str | None]
-"""The status of a delivery, and its reason."""
-_Parts = dict[str, Any]
-"""A plan as JSON, without its deliveries."""
 
 
 def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Snapshot | None:
@@ -49,7 +50,7 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     newest = snapshots.without_facts(connection, session, row)
     is_whole = newest.decided == up_to
     old = sessions.known(connection, session)
-    past = None if is_whole else _PastSession(connection, old, up_to)
+    past = None if is_whole else _past(connection, old, up_to)
     there = snapshots.with_facts(connection, row, newest) if past is None else past.snapshot
     made = there.model_copy(
         update={
@@ -69,7 +70,7 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     if past is None:
         _copy_data(connection, old.number, number)
     else:
-        past.put_back(connection, sessions.known(connection, id))
+        _put_back(connection, sessions.known(connection, id), past)
     return made
 
 
@@ -90,11 +91,11 @@ def touched(connection: apsw.Connection, session: str, after: int) -> dict[str, 
     brought = f"SELECT {seen.container}, d.memory_id FROM {seen.deliveries('plan')} AND d.sequence > ?2"  # noqa: S608
     for container, memory in connection.execute(brought, (seen.number, after)):
         found.setdefault(str(container), set()).add(str(memory))
-    later = [plan for _, plan in _plans(connection, seen, after, passing=_CHANGES_NOTHING)]
-    taken = {memory for plan in later for memory in _removed(plan).values()}
-    ids = taken | {memory for plan in later for memory in _restored(plan).values()}
+    later = list(_plans(connection, seen, after, passing=_CHANGES_NOTHING))
+    taken = {memory for plan in later for memory in removed(plan).values()}
+    ids = taken | {memory for plan in later for memory in restored(plan).values()}
     if any(plan["due_day"] is not None for plan in later):
-        ids |= {memory for memory, *_ in _arrived_since(connection, seen, _arrivals(connection, seen, after))}
+        ids |= {memory for memory, *_ in _arrived_since(connection, seen, arrivals(_plans(connection, seen, 0, after)))}
     ids |= set(deliveries.citing(connection, seen, sorted(taken), live=False))
     named = (
         f"SELECT DISTINCT {seen.container}, d.memory_id FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
@@ -120,69 +121,41 @@ def _copy_data(connection: apsw.Connection, old: int, new: int) -> None:
     )
 
 
-class _PastSession:
-    """A session as it was after one of its entries, worked out from the recorded plans."""
-
-    def __init__(self, connection: apsw.Connection, seen: SessionView, up_to: int) -> None:
-        self._of = seen
-        later = [plan for _, plan in _plans(connection, seen, up_to)]
-        self._undone = {id for plan in later for id in (*_removed(plan), *_restored(plan))}
-        self._revised = {plan["message"]["message"]["key"] for plan in later if plan["message"]}
-        self._came = bool(self._undone) or any(plan["due_day"] is not None for plan in later)
-        self._brought: dict[int, float] = {}
-        self._memories: dict[str, str] = {id: memory for plan in later for id, memory in _both(plan).items()}
-        self._statuses: dict[str, _Status] = self._first_statuses(connection, seen) if self._undone else {}
-        self._messages: dict[str, _Parts] = {}
-        self._data: dict[tuple[str, str], Any] = {}
-        plans = (plan for _, plan in _plans(connection, seen, 0, up_to))
-        self.snapshot = reduce(Snapshot.after, _merged(map(self._noted, plans)), Snapshot(id=seen.id))
-
-    def put_back(self, connection: apsw.Connection, new: SessionView) -> None:
-        """Let the branch see it as it was then."""
-        for id in sorted(self._statuses):
-            deliveries.change(connection, new, self._memories[id], id, self._statuses[id])
-        for memory, id, _ in _arrived_since(connection, new, _latest(self._brought) if self._came else {}):
-            deliveries.change(connection, new, memory, id, ("pending", None))
-        for key, message in self._messages.items():
-            text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-            messages.put(connection, new, (key, message["message"]["sequence"], deflated(text)))
-        for (plugin, key), value in self._data.items():
-            data.write(connection, new.number, plugin, {key: value})
-
-    def _noted(self, plan: _Parts) -> _Parts:
-        """Note what a plan up to then did to what later ones have changed."""
-        self._brought[plan["sequence"]] = _day(plan)
-        for withdrawal in plan["withdrawals"] if self._undone else ():
-            self._change(withdrawal["removes"], _KEPT, (withdrawal["status"], withdrawal["reason"]))
-        if plan["restorations"]:
-            self._change(_restored(plan), ("archived",), ("applied", None))
-        if self._revised and plan["message"] and plan["message"]["message"]["key"] in self._revised:
-            self._messages[plan["message"]["message"]["key"]] = plan["message"]
-        for written in plan["plugin_data"]:
-            self._data[written["plugin"], written["key"]] = written["value"]
-        return plan
-
-    def _change(self, ids: Iterable[str], former: Sequence[str], status: _Status) -> None:
-        """Note a status of those of the deliveries that had one of the `former` ones."""
-        changed = [id for id in ids if id in self._statuses and self._statuses[id][0] in former]
-        self._statuses |= dict.fromkeys(changed, status)
-
-    def _first_statuses(self, connection: apsw.Connection, seen: SessionView) -> dict[str, _Status]:
-        """The statuses that what later plans change had once their own plans were applied."""
-        rows = connection.execute(
-            f"SELECT d.id, d.fields FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
-            f" AND d.memory_id IN (SELECT value FROM json_each(?2)) AND NOT {seen.is_forgotten}",
-            (seen.number, as_list(set(self._memories.values()))),
-        ).fetchall()
-        found = cast("list[tuple[str, Fields]]", rows)
-        texts = {text: _first_status(connection, text) for text in {number_of(fields) for _, fields in found}}
-        return {id: texts[number_of(fields)] for id, fields in found if id in self._undone}
+def _past(connection: apsw.Connection, seen: SessionView, up_to: int) -> PastSession:
+    """The session as it was after one of its entries."""
+    past = PastSession(seen.id, _plans(connection, seen, up_to))
+    past.fold(_plans(connection, seen, 0, up_to), _first_statuses(connection, seen, past) if past.undone else {})
+    return past
 
 
-def _first_status(connection: apsw.Connection, fields: int) -> _Status:
+def _put_back(connection: apsw.Connection, new: SessionView, past: PastSession) -> None:
+    """Let the branch see the session as it was then."""
+    for id in sorted(past.statuses):
+        deliveries.change(connection, new, past.memories[id], id, past.statuses[id])
+    for memory, id, _ in _arrived_since(connection, new, past.arrivals):
+        deliveries.change(connection, new, memory, id, ("pending", None))
+    for key, message in past.messages.items():
+        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        messages.put(connection, new, (key, message["message"]["sequence"], deflated(text)))
+    for (plugin, key), value in past.data.items():
+        data.write(connection, new.number, plugin, {key: value})
+
+
+def _first_statuses(connection: apsw.Connection, seen: SessionView, past: PastSession) -> dict[str, DeliveryStatus]:
+    """The statuses that what later plans change had once their own plans were applied."""
+    rows = connection.execute(
+        f"SELECT d.id, d.fields FROM {seen.deliveries('memory')}"  # noqa: S608 - our own words
+        f" AND d.memory_id IN (SELECT value FROM json_each(?2)) AND NOT {seen.is_forgotten}",
+        (seen.number, as_list(set(past.memories.values()))),
+    ).fetchall()
+    found = cast("list[tuple[str, Fields]]", rows)
+    texts = {text: _first_status(connection, text) for text in {number_of(fields) for _, fields in found}}
+    return {id: texts[number_of(fields)] for id, fields in found if id in past.undone}
+
+
+def _first_status(connection: apsw.Connection, fields: int) -> DeliveryStatus:
     ((blob,),) = _rows(connection, "SELECT data FROM ledger_shared WHERE number = ?", (fields,))
-    recorded = json.loads(inflated(blob))
-    return ("applied", None) if recorded["status"] == "pending" else (recorded["status"], recorded["reason"])
+    return first_status(json.loads(inflated(blob)))
 
 
 def _plans(
@@ -191,103 +164,22 @@ def _plans(
     after: int,
     up_to: int | None = None,
     passing: Sequence[str] = (),
-) -> Iterator[tuple[int, _Parts]]:
-    """Sequence numbers and plans, as JSON. Those whose JSON has all of some passages are passed over."""
+) -> Iterator[PlanParts]:
+    """Plans as JSON. Those whose JSON has all of some passages are passed over."""
     for sequence, plan in plans.between(connection, seen, after, up_to):
         text = inflated(plan)
         if not (passing and all(passage in text for passage in passing)):
-            yield sequence, {**_blank(), **from_json(text), "sequence": sequence}
-
-
-def _blank() -> _Parts:
-    """What plans of earlier versions may lack."""
-    lists: _Parts = {"withdrawals": [], "restorations": [], "plugin_data": []}
-    return {**lists, "message": None, "due_day": None, **{name: {} for name in _FOLDED}}
-
-
-def _merged(plans: Iterator[_Parts]) -> Iterator[Plan]:
-    """Plans that have the same effect on a snapshot: one for all between two changes of the cast or of disguises."""
-    waiting: _Parts | None = None
-    wearers: set[str] = set()
-    for plan in plans:
-        disguise = _is_of_disguises(plan, wearers)
-        if disguise or plan.get("cast") is not None or plan.get("forgotten"):
-            yield from _effect(waiting)
-            yield from _effect(plan, _DISGUISES if disguise else ())
-            waiting = None
-        else:
-            waiting = plan if waiting is None else _joined(waiting, plan)
-    yield from _effect(waiting)
-
-
-def _is_of_disguises(plan: _Parts, wearers: set[str]) -> bool:
-    """Whether a plan may change who is in disguise, or who knows it. `wearers` are those who were so far."""
-    said = plan["message"] and plan["message"]["message"]
-    if said and said.get("speak_as") is not None:
-        wearers.add(said["speaker"])
-    return plan.get("unmaskings") is not None or bool(said and said["speaker"] in wearers)
-
-
-def _joined(one: _Parts, other: _Parts) -> _Parts:
-    if "whereabouts" in other["state"]:  # as earlier versions recorded it
-        one["whereabouts"] = {}
-    for name in _FOLDED:
-        one[name] |= other[name]
-    return {**other, **{name: one[name] for name in _FOLDED}}
-
-
-_FOLDED = ("state", "whereabouts", "facts", "news_seen")
-"""Fields of a plan that name only what changes."""
-_DISGUISES = ("message", "unmaskings")
-_EFFECTS = ("session", "sequence", "key", *_FOLDED, "cast", "forgotten")
-
-
-def _effect(plan: _Parts | None, more: Sequence[str] = ()) -> Iterator[Plan]:
-    if plan is not None:
-        yield Plan.model_validate_json(json.dumps({name: plan[name] for name in (*_EFFECTS, *more) if name in plan}))
-
-
-def _removed(plan: _Parts) -> Mapping[str, str]:
-    return {id: memory for each in plan["withdrawals"] for id, memory in each["removes"].items()}
-
-
-def _restored(plan: _Parts) -> Mapping[str, str]:
-    return {id: memory for each in plan["restorations"] for id, memory in each["restores"].items()}
-
-
-def _both(plan: _Parts) -> Mapping[str, str]:
-    return {**_removed(plan), **_restored(plan)}
+            yield plan_parts(sequence, text)
 
 
 def _rows(connection: apsw.Connection, sql: str, bindings: tuple[int | str, ...]) -> list[tuple[Any, ...]]:
     return connection.execute(sql, bindings).fetchall()
 
 
-def _arrivals(connection: apsw.Connection, seen: SessionView, up_to: int) -> dict[int, float]:
-    """Sequence number → the latest day that had come by an entry, since the plan with that number was applied."""
-    return _latest({sequence: _day(plan) for sequence, plan in _plans(connection, seen, 0, up_to)})
-
-
-def _day(plan: _Parts) -> float:
-    """The latest day that had come with a plan; before all days if it brought none."""
-    brought = [] if plan["due_day"] is None else [plan["due_day"]]
-    said = [plan["message"]["message"]["game_day"]] if plan["message"] else []
-    return max([*brought, *said], default=float("-inf"))
-
-
-def _latest(days: Mapping[int, float]) -> dict[int, float]:
-    """As `_arrivals`, of the days that came with each plan."""
-    latest, found = float("-inf"), {}
-    for sequence in sorted(days, reverse=True):
-        latest = max(latest, days[sequence])
-        found[sequence] = latest if days[sequence] > float("-inf") else float("inf")
-    return found
-
-
 def _arrived_since(
     connection: apsw.Connection, seen: SessionView, days: Mapping[int, float]
 ) -> Sequence[tuple[str, str, int]]:
-    """Memory id, delivery id and sequence number of what is applied and was not due by those days."""
+    """Memory id, delivery id and sequence number of what is applied and was not due by those days (`arrivals`)."""
     if not days:
         return []
     rows = connection.execute(
