@@ -18,7 +18,7 @@ from earwitness.records.snapshot import Snapshot
 from ...postgres import Connection, PostgresDatabase, PostgresWork
 from ..delivery_conditions import DeliveryQuery
 from ..text import as_json
-from . import data, delivery_search, journal, messages, plans, register, sessions
+from . import branches, data, delivery_search, journal, messages, plans, register, sessions
 from .changes import Changes
 from .claims import Claims, JobClaims
 from .health import examine
@@ -113,6 +113,18 @@ class PostgresLedger:
         found = Snapshot.model_validate_json(str(row.snapshot))
         self._snapshots[session] = (row.version, found)
         return found
+
+    async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
+        """Create an unfinished branch, inside the database; `None` where that cannot be."""
+        return await self._write(lambda connection: branches.branch(connection, session, id, up_to))
+
+    async def touched(self, session: str, after: int) -> Mapping[str, Sequence[str]]:
+        """Container name → ids of the memories that plans after an entry may have changed."""
+        return await self._database.read(lambda connection: branches.touched(connection, session, after))
+
+    async def finish(self, session: str) -> None:
+        """The branch may be opened."""
+        await self._write(lambda connection: branches.finish(connection, session))
 
     async def sessions(self) -> Sequence[str]:
         """All session ids, sorted."""

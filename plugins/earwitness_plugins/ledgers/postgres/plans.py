@@ -136,6 +136,6 @@ async def _joined(connection: Connection, session: str, rows: Sequence[tuple[int
         return []
     found = await deliveries.recorded(connection, session, [sequence for sequence, _ in rows])
     return [
-        Plan.model_validate_json(text).model_copy(update={"deliveries": tuple(found[sequence])})
+        Plan.model_validate_json(text).model_copy(update={"deliveries": tuple(found[sequence]), "session": session})
         for sequence, text in rows
     ]
