@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from earwitness.containers import SESSION_KINDS, character_container, world_container
-from earwitness.records.plan import Snapshot
+from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection
 from ..past_sessions import (
