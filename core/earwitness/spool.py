@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from .app import Earwitness
 
 VERSION = 1
+ABOUT_STORE = SPOOL
+"""The name of what a ledger keeps about its store beside the data of plugins. It says nothing about another store."""
 AT_ONCE, COMPARED = 8, 400
 """Containers that are compared at the same time, and at most."""
 MemoryAddress = tuple[str, str]

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Seque
 from typing import NamedTuple
 
 from earwitness.containers import character_container_name
-from earwitness.engine import SPOOL
 from earwitness.errors import InputError, StorageError
 from earwitness.extras import DataOwnersLedger
 from earwitness.protocols import Ledger
 from earwitness.records.journal import Entry, NewEntry
 from earwitness.records.plan import Delivery
 from earwitness.records.snapshot import Snapshot
+from earwitness.spool import ABOUT_STORE
 
 from .digests import batches, canonical, canonical_value, digest
 
@@ -146,7 +146,7 @@ async def _data_owners(source: Ledger, target: Ledger, session: str, owners: Col
             found.update(await ledger.data_owners(session))
     if not isinstance(source, DataOwnersLedger):
         found.update(each.plugin for plan in await source.plans(session) for each in plan.plugin_data)
-    return sorted(found - {SPOOL})  # that is about the store which the stories leave
+    return sorted(found - {ABOUT_STORE})
 
 
 async def session_digest(ledger: Ledger, session: str, owners: Collection[str]) -> SessionDigest:
