@@ -18,7 +18,7 @@ from ..text import as_json, value_as_json
 
 FactRows: TypeAlias = Sequence[tuple[str, str]]
 """Entry key and facts as JSON, in the order of the state."""
-Change: TypeAlias = tuple[str, str | None]
+FactsWritten: TypeAlias = tuple[str, str | None]
 """Entry key, and its facts as JSON; `None` = they are gone."""
 NONE = ""
 """The version of a session without facts."""
@@ -34,7 +34,7 @@ class FactsChange(NamedTuple):
 
     before: str | None
     """The version of the facts that it changes; `None` if that is not known."""
-    changes: Sequence[Change]
+    changes: Sequence[FactsWritten]
     """What is different after it."""
     whole: Mapping[str, FactsOf]
     """All facts after it, for where those before it are others."""
@@ -97,14 +97,14 @@ def _leads_to(before: State, plan: Plan, now: Mapping[str, FactsOf]) -> bool:
     return noted is now or noted == now
 
 
-def _write(connection: apsw.Connection, session: int, changes: Sequence[Change], version: str) -> None:
+def _write(connection: apsw.Connection, session: int, changes: Sequence[FactsWritten], version: str) -> None:
     gone = [(session, key) for key, facts in changes if facts is None]
     connection.executemany("DELETE FROM ledger_facts WHERE session = ? AND key = ?", gone)
     connection.executemany(_PUT, [(session, key, facts) for key, facts in changes if facts is not None])
     connection.execute("UPDATE ledger_sessions SET facts = ? WHERE number = ?", (version, session))
 
 
-def _version(before: str, changes: Iterable[Change]) -> str:
+def _version(before: str, changes: Iterable[FactsWritten]) -> str:
     """Equal versions are equal facts: it derives from all changes."""
     for key, facts in changes:
         before = derive("facts", before, key, facts)
