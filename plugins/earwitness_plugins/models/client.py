@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -26,8 +26,9 @@ from earwitness.time_limit import contained, reason
 from earwitness_relationships.graph.away import BackOff
 
 from .accounts import Account, Accounts, Spent
+from .asks import Ask
 from .cassettes import Cassette, RecordedAnswer
-from .errors import ModelAway, ModelError, UnsupportedSchema, UnusableAnswer
+from .errors import AnswerCut, ModelAway, ModelError, UnsupportedSchema, UnusableAnswer
 from .prompts import ModelPrompt
 from .protocol import ClientsMade, LanguageModel
 from .records import AnswerSchema, ChatMessage, ModelReply, ModelRequest, forms_of, schema_in_prompt, schema_of
@@ -35,22 +36,8 @@ from .settings import ModelSettings, model_settings
 from .structured import read_answer
 
 A = TypeVar("A", bound=BaseModel)
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
-"""Seconds between two attempts; each pause is twice as long as the one before."""
 LONGEST_QUOTED = 2_000
 """Characters of an unusable answer that the model is shown again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One question on its way."""
-
-    account: Account
-    request: ModelRequest
-    prompt: str
-    """Name and version of the prompt."""
-    until: float
-    """When the loop's clock shows this, there must be an answer."""
 
 
 class ModelClient:
@@ -186,15 +173,32 @@ class ModelClient:
         model: str | None = None,
         temperature: float | None = None,
     ) -> AsyncGenerator[str, None]:
-        """An answer in plain text, piece by piece, asked for once. Whoever stops reading closes it (`aclosing`).
+        """An answer in plain text, piece by piece. Whoever stops reading closes it (`aclosing`).
 
-        `temperature` is another one than that of the settings. Other arguments and errors are those of `structured`.
+        It is asked for again after a refusal that may pass, until the first piece has come; raises `AnswerCut` if it
+        breaks off later. `temperature` is another one than that of the settings. Other arguments and errors are those
+        of `structured`.
         """
         await self.open()
         ask = self._ask(account, messages, prompt, limit, model, temperature=temperature)
         if (recorded := self._recorded(ask)) is not None:
             yield self._replayed(ask, recorded).text
             return
+        for attempt in range(self.settings.retries + 1):
+            try:
+                async with aclosing(self._streamed(ask, limit)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+            except ModelAway as failure:
+                if (pause := ask.pause(failure, attempt, self.settings.retries)) is None:
+                    raise
+            else:
+                return
+            await asyncio.sleep(pause)
+
+    # ── one question ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def _streamed(self, ask: Ask, limit: float) -> AsyncGenerator[str, None]:
         reserved, held, characters = self._reserve(ask), "", 0
         started, reply, failure = perf_counter(), ModelReply(tokens_in=ask.request.tokens), "it was not read to its end"
         try:
@@ -211,6 +215,8 @@ class ModelClient:
                 yield held
         except Exception as error:  # noqa: BLE001 - a model of somebody else's may raise anything
             failed = self._failure(error, limit)
+            if characters:
+                failed = AnswerCut(f"the answer broke off after {characters:,} characters: {failed}")
             failure = str(failed)
             raise failed from None
         finally:
@@ -218,8 +224,6 @@ class ModelClient:
                 reply = reply.broken_off(characters)
             self._settle(ask, reply, perf_counter() - started, reserved, failure)
         self._keep(ask, reply, perf_counter() - started)
-
-    # ── one question ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _ask(
         self,
@@ -265,16 +269,13 @@ class ModelClient:
             return await self._with_retries(Ask(ask.account, self._form(ask.request), ask.prompt, ask.until))
 
     async def _with_retries(self, ask: Ask) -> ModelReply:
-        loop = asyncio.get_running_loop()
         for attempt in range(self.settings.retries + 1):
             try:
                 return await self._attempt(ask)
             except UnsupportedSchema:
                 raise
             except ModelAway as failure:
-                pause = max(min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE), failure.retry_after or 0.0)
-                is_last = attempt == self.settings.retries or loop.time() + pause >= ask.until
-                if not failure.passes or is_last:
+                if (pause := ask.pause(failure, attempt, self.settings.retries)) is None:
                     if failure.passes:
                         self._away.failed(failure)
                     raise

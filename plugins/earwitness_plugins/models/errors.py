@@ -20,6 +20,10 @@ class ModelAway(ModelError):
         """Seconds after which the server wants to be asked again, if it says so."""
 
 
+class AnswerCut(ModelAway):
+    """A stream ended before the answer was whole. The pieces that came are no answer."""
+
+
 class UnsupportedSchema(ModelAway):
     """The server does not take a JSON schema."""
 

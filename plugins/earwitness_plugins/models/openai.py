@@ -70,6 +70,7 @@ class OpenAIModel:
         client = await self._client.opened()
         pieces: list[str] = []
         last, said = None, None
+        ended = False
         with _naming_failures(client, request):
             body = {**_body(request), "stream_options": {"include_usage": True}}
             chunks = await client.chat.completions.create(**body, stream=True)
@@ -77,11 +78,14 @@ class OpenAIModel:
                 async for chunk in chunks:
                     said = chunk.model_dump()
                     last = said if said.get("usage") else last
+                    ended = ended or bool(said.get("usage") or _at(said, "choices", 0, "finish_reason"))
                     if piece := _text(_at(said, "choices", 0, "delta", "content")):
                         pieces.append(piece)
                         yield piece
             if said is None:
                 raise ModelAway(f"{client.base_url} answered no completion. {ADDRESS}", passes=True)
+            if not ended:
+                raise ModelAway(f"{client.base_url} broke off: the stream ended before the answer did", passes=True)
         yield _counted("".join(pieces), last, request)
 
 

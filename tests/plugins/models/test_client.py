@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 from earwitness.plugin_data import PluginData
 from earwitness_plugins.models.client import ModelClient
-from earwitness_plugins.models.errors import BudgetSpent, ModelAway, ModelError, UnusableAnswer
+from earwitness_plugins.models.errors import AnswerCut, BudgetSpent, ModelAway, ModelError, UnusableAnswer
 from earwitness_plugins.models.records import ChatMessage
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
 
@@ -267,11 +268,48 @@ async def test_a_stream_that_breaks_off_is_an_error_after_the_pieces_that_came(s
     asking = await client(serve([ScriptedAnswer("word " * 50, drop="midway")]))
     account, pieces = asking.account("s1", "test"), []
     stream = asking.stream(account, HELLO, limit=LIMIT)
-    with pytest.raises(ModelAway, match=r"broke off|did not answer"):  # noqa: PT012 - after some pieces
+    with pytest.raises(ModelAway, match=r"broke off after [\d]+ characters"):  # noqa: PT012 - after some pieces
         while True:
             pieces.append(await anext(stream))
     assert pieces
     assert account.usage.calls[0].failure
+
+
+async def test_a_stream_is_asked_for_again_until_its_first_piece_has_come(serve: Serve, client: Any) -> None:
+    refused, gone = ScriptedAnswer(status=429, retry_after=0), ScriptedAnswer(drop="at once")
+    model = serve([refused, gone, ScriptedAnswer("Here I am.")])
+    asking = await client(model, retries=2)
+    account = asking.account("s1", "test")
+    assert "".join([piece async for piece in asking.stream(account, HELLO, limit=LIMIT)]) == "Here I am."
+    assert [bool(call.failure) for call in account.usage.calls] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("answers", "more", "error"),
+    [
+        ([ScriptedAnswer(status=401)], {}, ModelAway),
+        ([ScriptedAnswer(status=429, retry_after=3600)], {}, ModelAway),
+        ([ScriptedAnswer("word " * 50, drop="midway")], {}, AnswerCut),
+        ([ScriptedAnswer(status=503, retry_after=0)], {"budget_per_turn": {"calls": 1}}, BudgetSpent),
+    ],
+    ids=["what does not pass", "no time left", "after a piece", "no budget left"],
+)
+async def test_a_stream_is_not_asked_for_again(
+    serve: Serve, client: Any, answers: list[ScriptedAnswer], more: dict[str, Any], error: type[ModelError]
+) -> None:
+    model = serve(answers)
+    asking = await client(model, retries=5, **more)
+    with pytest.raises(error):
+        [piece async for piece in asking.stream(asking.account("s1", "test", turn="m1"), HELLO, limit=LIMIT)]
+    assert len(model.requests) == 1
+
+
+async def test_a_stream_that_ends_without_an_end_is_cut(serve: Serve, client: Any) -> None:
+    delta = {"index": 0, "delta": {"content": "I have seen"}, "finish_reason": None}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [delta]}
+    asking = await client(serve([ScriptedAnswer(raw=f"data: {json.dumps(chunk)}\n\n".encode())]))
+    with pytest.raises(AnswerCut, match=r"after 11 characters: .* ended before the answer did"):
+        [piece async for piece in asking.stream(asking.account("s1", "test"), HELLO, limit=LIMIT)]
 
 
 async def test_a_key_in_pieces_of_a_stream_is_not_shown(serve: Serve, client: Any) -> None:
