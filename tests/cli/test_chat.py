@@ -204,8 +204,74 @@ def test_a_role_play_leaks_nothing(chat: Chat, model: ScriptedModel) -> None:
 
 def test_what_cannot_be_done_is_one_line_and_nothing_is_lost(chat: Chat) -> None:
     result = chat("/frob", "/whisper Nobody hi", "/whisper", "/day tomorrow", "/reroll", "/next")
-    for said in ("there is no /frob", "'Nobody'", "NAME TEXT", "'tomorrow' is not a valid float", "/next NAME"):
+    for said in (
+        "there is no /frob",
+        "'Nobody'",
+        "it is: /whisper NAME TEXT",
+        "'tomorrow' is no game day",
+        "/next NAME",
+    ):
         assert said in result.stderr
+
+
+def test_an_answer_that_is_cut_says_what_came_and_is_not_said(chat: Chat, model: ScriptedModel, run: Run) -> None:
+    model.script = in_order(ScriptedAnswer("I have seen " + "many " * 20 + "keys.", drop="midway"), "There is one key.")
+    for words in ((), ("--json",)):
+        result = chat("Bob, how many keys?", words=words)
+        (failed,) = (line for line in result.stderr.splitlines() if line.startswith("! "))
+        assert failed.startswith("! Bob's answer was cut off after 'I have seen many")
+        assert "so nothing of it was said" in failed
+        assert "/reroll asks again" in failed
+        model.script = in_order(ScriptedAnswer("I have seen " + "many " * 20 + "keys.", drop="midway"), "One key.")
+    assert not told(run("who-knows", "cellar", "I have seen many keys", "--json"))[0]["knowers"]["alice"]["memory_id"]
+    model.script = in_order("There is one key.")
+    assert "There is one key." in chat("/reroll").stdout
+
+
+def test_going_back_to_an_earlier_day_is_said(chat: Chat, model: ScriptedModel) -> None:
+    result = chat("/day 9", "Bob, the key is the heir.", "/day 3", "/recall Bob heir", "/day 9", "/recall Bob heir")
+    assert result.stdout.count("The story goes back to day 3") == 1
+    assert "/day 9 returns." in result.stdout
+    before, after = result.stdout.split("/day 9 returns.")[1].split("── day 9")
+    assert "the key is the heir" not in before
+    assert "the key is the heir" in after
+
+
+def test_a_role_play_that_was_over_says_so_when_it_is_begun_again(chat: Chat) -> None:
+    first = chat(
+        "/roleplay start vampires", "Bob, I bite.", "/roleplay end", "/roleplay start vampires", "/quit"
+    ).stdout
+    assert "In the role play 'vampires'. /roleplay end" in first
+    assert "'vampires', which had ended, and goes on" in first
+    assert "'vampires', which was open." in chat("/roleplay start vampires", "/roleplay end").stdout
+    again = chat("/roleplay reconcile vampires discard apply", "/roleplay start vampires").stdout
+    assert "'vampires', which was discarded. It is open again, with all that was said in it." in again
+
+
+@pytest.mark.parametrize(("name", "is_said"), [("Zed", True), ("Kim", True), ("Bob", False), ("charlie", False)])
+def test_a_partner_who_is_nobody_is_said(chat: Chat, folder: Path, name: str, is_said: bool) -> None:
+    settings = folder / "earwitness.toml"
+    settings.write_text(f'{settings.read_text("utf-8")}[chat]\npartner = "{name}"\n', "utf-8")
+    result = chat("It rains today.")
+    assert (f"[chat] partner = '{name}' names nobody who answers" in result.stdout) is is_said
+    if not is_said:
+        assert f"{name.capitalize()}  I heard" in result.stdout
+
+
+def test_help_and_the_docs_name_every_order(chat: Chat) -> None:
+    (shown,) = told(chat("/help", words=("--json",)))
+    page = (Path(__file__).resolve().parents[2] / "docs" / "chat.md").read_text("utf-8")
+    for usage, meaning in shown["orders"].items():
+        assert usage.split()[0] in page
+        assert meaning.endswith(".")
+    assert set(re.findall(r"`(/[a-z-]+)", page)) == {usage.split()[0] for usage in shown["orders"]}
+    assert "Ctrl-D" in chat("/help").stdout
+
+
+def test_a_piped_chat_reads_as_it_was_spoken(chat: Chat) -> None:
+    lines = chat("\ufeffBob, hello.\r", "", "/edit Bob, good day.").stdout.splitlines()
+    spoken = [line for line in lines if not line.startswith("    ")][1:]
+    assert spoken == ["Kim  Bob, hello.", "Bob  I heard 'Kim: Bob, hello.'.", "Kim  Bob, good day."]
 
 
 def test_text_of_the_model_gives_no_order_to_the_terminal(chat: Chat, model: ScriptedModel) -> None:

@@ -36,10 +36,12 @@ async def command(cli: CliContext, story: str, name: str | None) -> None:
     async with cli.open(create=is_file(story)) as ew:
         session = await opened(ew, story)
         chat = StoryChat(ew, session, await person(session, name))
-        screen = ChatScreen(cli, chat, StoryLook(People(session.cast, ew.settings.calendar)))
-        loop = ChatLoop(chat, screen, do)
         reader = line_input(lambda: [*order_names(), *(each.name for each in chat.story.cast)], edited=not cli.json)
+        screen = ChatScreen(cli, chat, StoryLook(People(session.cast, ew.settings.calendar)), typed=reader.shows)
+        loop = ChatLoop(chat, screen, do)
         screen.note(f"You are {screen.person}. /help shows what you can do; /quit leaves.")
+        if refused := chat.refused_partner():
+            screen.note(refused)
         screen.recap(await session.messages(heard_by=chat.person, limit=RECAP))
         for each in await loop.role_plays.open():
             screen.note(f"A role play is open. To go on with it: /roleplay start {each}")

@@ -216,7 +216,7 @@ class ModelClient:
         except Exception as error:  # noqa: BLE001 - a model of somebody else's may raise anything
             failed = self._failure(error, limit)
             if characters:
-                failed = AnswerCut(f"the answer broke off after {characters:,} characters: {failed}")
+                failed = AnswerCut(failed, characters)
             failure = str(failed)
             raise failed from None
         finally:

@@ -23,6 +23,11 @@ class ModelAway(ModelError):
 class AnswerCut(ModelAway):
     """A stream ended before the answer was whole. The pieces that came are no answer."""
 
+    def __init__(self, why: ModelError, characters: int) -> None:
+        super().__init__(f"the answer broke off after {characters:,} characters: {why}")
+        self.why = why
+        """What went wrong."""
+
 
 class UnsupportedSchema(ModelAway):
     """The server does not take a JSON schema."""

@@ -10,10 +10,11 @@ from functools import partial
 import click
 from anyio import CancelScope
 
-from earwitness.errors import EarwitnessError, StorageError
-from earwitness_plugins.applications.chat.chat import StoryChat
+from earwitness.errors import EarwitnessError, StorageError, quoted
+from earwitness_plugins.applications.chat.chat import Show, StoryChat
 from earwitness_plugins.applications.chat.role_play import RolePlays
 from earwitness_plugins.applications.stories.events import MessagePlayed
+from earwitness_plugins.models.errors import AnswerCut
 
 from .chat_screen import ChatScreen
 from .line_input import LineInput
@@ -74,28 +75,41 @@ class ChatLoop:
 
     async def answer(self, character: str) -> bool:
         """A character says something. Returns whether anything was said."""
-        show = partial(self.screen.piece, character)
-        return await self._shown(character, partial(self.chat.answer, character, show))
+        return await self._shown(character, partial(self.chat.answer, character))
 
     async def reroll(self, character: str) -> bool:
         """The character whose answer is the last message gives another. Returns whether anything was said."""
-        return await self._shown(character, partial(self.chat.reroll, partial(self.screen.piece, character)))
+        return await self._shown(character, self.chat.reroll)
 
-    async def _shown(self, character: str, asked: Callable[[], Awaitable[MessagePlayed]]) -> bool:
+    async def _shown(self, character: str, asked: Callable[[Show], Awaitable[MessagePlayed]]) -> bool:
         """Ask, and show what comes of it. Ctrl-C ends the answer alone."""
+        came: list[str] = []
+
+        def show(piece: str) -> None:
+            came.append(piece)
+            self.screen.piece(character, piece)
+
         try:
-            played = await _until_interrupted(asked)
+            played = await _until_interrupted(partial(asked, show))
         except StorageError:
             raise
         except EarwitnessError as error:
-            name, why = self.screen.people.called(character), str(error).rstrip(".")
-            self.screen.failed(f"{name} does not answer: {why}. {KEPT}")
+            self.screen.failed(self._failure(character, error, "".join(came).strip()))
             return False
         if played is None:
             self.screen.failed(STOPPED)
             return False
         self.screen.heard(played)
         return True
+
+    def _failure(self, character: str, error: EarwitnessError, came: str) -> str:
+        """What to say where an answer was not given, or only the beginning `came` of it."""
+        name = self.screen.people.called(character)
+        if came and isinstance(error, AnswerCut):
+            what, error = f"'s answer was cut off after {quoted(came)}, so nothing of it was said", error.why
+        else:
+            what = " does not answer"
+        return f"{name}{what}: {str(error).rstrip('.')}. {KEPT}"
 
     def _prompt(self) -> str:
         inside = f"[{self.role_plays.name}] " if self.role_plays.name else ""

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from earwitness.errors import InputError, did_you_mean, unknown
+from earwitness.errors import InputError, did_you_mean, quoted, unknown
+from earwitness.records.state import day_text
 
 from .chat_loop import ChatLoop
 
@@ -15,6 +16,19 @@ PLAIN: dict[str, Any] = {"ignore_unknown_options": True}
 """What begins with a dash is a word like any other."""
 Order = Callable[..., Awaitable[None]]
 ROLEPLAY = "start NAME | end | reconcile NAME personal|global|discard [apply]"
+
+
+BACK = (
+    "The story goes back to {day}: what was learned on later days is not recalled until these come again, but the last "
+    "messages stay in the prompt. /day {before} returns."
+)
+BEFORE: dict[str | None, str] = {
+    "open": ", which was open",
+    "ended": ", which had ended, and goes on with all that was said in it",
+    "kept": ", which was kept. It is open again, with all that was said in it; what was kept of it stays",
+    "discarded": ", which was discarded. It is open again, with all that was said in it",
+}
+"""What to say of a role play that was begun before, by the status that it had."""
 
 
 @click.group(add_help_option=False)
@@ -38,7 +52,10 @@ async def do(line: str, loop: ChatLoop) -> None:
     if words[0] not in orders.commands:
         guess = did_you_mean(words[0], list(orders.commands))
         raise InputError(f"there is no /{words[0]}.{guess} /help shows all that there is.")
-    asked = orders.main(words, prog_name="", standalone_mode=False, obj=loop)
+    try:
+        asked = orders.main(words, prog_name="", standalone_mode=False, obj=loop)
+    except click.MissingParameter as missing:
+        raise InputError(f"it is: {_usage(words[0])}") from missing
     if isinstance(asked, Awaitable):
         await asked
 
@@ -85,7 +102,7 @@ async def whisper(loop: ChatLoop, words: tuple[str, ...]) -> None:
 @_words("[NAME]", required=False)
 @click.pass_obj
 async def next_one(loop: ChatLoop, words: tuple[str, ...]) -> None:
-    """Let NAME say something, or whoever spoke last."""
+    """Let NAME say something, or whoever answered last."""
     who = one_name(loop, words) if words else loop.chat.answered
     if who is None or who == loop.chat.person:
         raise InputError("say who: /next NAME.")
@@ -96,7 +113,7 @@ async def next_one(loop: ChatLoop, words: tuple[str, ...]) -> None:
 @_order("reroll")
 @click.pass_obj
 async def reroll(loop: ChatLoop) -> None:
-    """Ask for another answer in place of the last one."""
+    """Ask for another answer in place of the last one; or for an answer, if what you said got none."""
     if (character := await loop.chat.last_answer()) is None:
         await loop.answers()
     else:
@@ -107,7 +124,7 @@ async def reroll(loop: ChatLoop) -> None:
 @_words("TEXT")
 @click.pass_obj
 async def edit(loop: ChatLoop, words: tuple[str, ...]) -> None:
-    """Correct what you said last. /reroll then asks for an answer to it."""
+    """Correct what you said last: everybody who heard it remembers the new words."""
     loop.screen.heard(await loop.chat.edit(" ".join(words)))
 
 
@@ -156,27 +173,36 @@ async def enter(loop: ChatLoop, words: tuple[str, ...]) -> None:
 
 
 @_order("day")
-@click.argument("day", required=False, type=float)
+@_words("[DAY]", required=False)
 @click.pass_obj
-async def day(loop: ChatLoop, day: float | None) -> None:
-    """Go on to this game day, or show which it is."""
-    if day is not None:
-        await (await loop.chat.story.change(game_day=day)).decided()
+async def day(loop: ChatLoop, words: tuple[str, ...]) -> None:
+    """Go on to a game day: what is due by then arrives. Without DAY, show which it is."""
+    before = loop.chat.story.state.game_day
+    if words:
+        await (await loop.chat.story.change(game_day=_day(words))).decided()
     now = loop.chat.story.state.game_day
     loop.screen.tell({"gameDay": now}, f"── {loop.screen.people.day(now)}")
+    if now < before:
+        loop.screen.note(BACK.format(day=loop.screen.people.day(now), before=day_text(before)))
+
+
+def _day(words: Sequence[str]) -> float:
+    try:
+        return float(" ".join(words))
+    except ValueError:
+        raise InputError(f"{quoted(' '.join(words))} is no game day, which is a number, as in /day 9.") from None
 
 
 @_order("roleplay")
-@_words(ROLEPLAY)
+@_words(ROLEPLAY, required=False)
 @click.pass_obj
 async def roleplay(loop: ChatLoop, words: tuple[str, ...]) -> None:
-    """A role play in a bubble, from which nothing leaks until it is reconciled."""
+    """Begin, end or reconcile a role play: a bubble, from which nothing leaks until you say what becomes of it."""
     match words:
         case ("start", name):
-            session = await loop.role_plays.start(name)
-            loop.screen.tell(
-                {"roleplay": name, "session": session.id}, f"In the role play {name!r}. /roleplay end ends it."
-            )
+            session, before = await loop.role_plays.start(name)
+            data = {"roleplay": name, "session": session.id, "before": before}
+            loop.screen.tell(data, f"In the role play {name!r}{BEFORE.get(before, '')}. /roleplay end ends it.")
         case ("end",):
             name = await loop.role_plays.end()
             kept = f"/roleplay reconcile {name} personal|global|discard says what becomes of it."
@@ -235,13 +261,14 @@ async def costs(loop: ChatLoop) -> None:
 @click.pass_obj
 async def show_help(loop: ChatLoop) -> None:
     """Show this."""
-    shown = []
-    for name, command in orders.commands.items():
-        usage = " ".join([f"/{name}", *command.collect_usage_pieces(click.Context(command, info_name=name))])
-        shown.append(
-            (usage.replace("[OPTIONS] ", "").replace("[OPTIONS]", "").rstrip(), command.get_short_help_str(200))
-        )
-    loop.screen.help(shown)
+    loop.screen.help([(_usage(name), " ".join((each.help or "").split())) for name, each in orders.commands.items()])
+
+
+def _usage(name: str) -> str:
+    """How an order is typed: `/whisper NAME TEXT`."""
+    command = orders.commands[name]
+    pieces = command.collect_usage_pieces(click.Context(command, info_name=name))
+    return " ".join([f"/{name}", *(each for each in pieces if each != "[OPTIONS]")])
 
 
 @_order("quit")

@@ -18,12 +18,15 @@ from .context import CliContext
 from .people import People, plain
 from .story_steps import StoryLook
 
+KEYS = "Ctrl-C stops an answer, of which nothing is said then. Ctrl-D ends the chat, as /quit does."
+
 
 class ChatScreen:
     """Shows what happens in a chat. With `--json`, each thing is a line of JSON once it has happened."""
 
-    def __init__(self, cli: CliContext, chat: StoryChat, look: StoryLook) -> None:
-        self._cli, self._chat, self._look = cli, chat, look
+    def __init__(self, cli: CliContext, chat: StoryChat, look: StoryLook, *, typed: bool) -> None:
+        """`typed` = what the person says is on the screen once it is typed."""
+        self._cli, self._chat, self._look, self._typed = cli, chat, look, typed
         self._shown = ""  # of the answer that is coming
 
     @property
@@ -73,7 +76,7 @@ class ChatScreen:
 
     def heard(self, played: MessagePlayed) -> None:
         """Show who heard a message, and its text unless that is on the screen already."""
-        known = played.speaker == self._chat.person or self._shown == played.text
+        known = (self._typed and played.speaker == self._chat.person) or self._shown == played.text
         self.end_of_answer()
         said = Text.assemble(self.people.name(played.speaker, bold=True), "  ", plain(played.text))
         lines: list[RenderableType] = [] if known else [said]
@@ -86,4 +89,4 @@ class ChatScreen:
         for usage, meaning in orders:
             grid.add_row(Text(usage, style="bold"), Text(meaning))
         said = Text("What you type is said in the story. A line that begins with / is for the chat:")
-        self.tell({"orders": dict(orders)}, Group(said, Padding(grid, (0, 0, 0, 2))))
+        self.tell({"orders": dict(orders)}, Group(said, Padding(grid, (0, 0, 0, 2)), Text(KEYS)))

@@ -19,6 +19,9 @@ Completions = Callable[[], Sequence[str]]
 class LineInput(Protocol):
     """Reads one line after another."""
 
+    shows: bool
+    """Whether what was typed is on the screen already."""
+
     async def line(self, prompt: str) -> str:
         """The next line, without its end. Raises `EOFError` at the end, and `KeyboardInterrupt` for Ctrl-C."""
         ...
@@ -35,6 +38,8 @@ def line_input(words: Completions, *, edited: bool) -> LineInput:
 class PipedLines:
     """Lines as they come."""
 
+    shows = False
+
     def __init__(self) -> None:
         if isinstance(sys.stdin, TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
@@ -44,11 +49,13 @@ class PipedLines:
         read: str = await to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True)
         if not read:
             raise EOFError
-        return read.rstrip("\r\n")
+        return read.rstrip("\r\n").removeprefix("\ufeff")  # with which some programs begin a file
 
 
 class TerminalLines:
     """Lines that are edited, with a history and completion of the last word."""
+
+    shows = True
 
     def __init__(self, words: Completions) -> None:
         try:

@@ -23,7 +23,7 @@ from earwitness_plugins.models.client import ModelClient
 from earwitness_plugins.models.errors import ModelError
 from earwitness_plugins.models.records import ChatMessage
 
-from .partners import partners
+from .partners import NOT_ASKED, partners
 from .settings import ChatSettings
 from .spoken_text import SpokenText
 
@@ -109,6 +109,16 @@ class StoryChat:
             person=self.person,
             last=self.answered or self._partner(),
             number=self.settings.answers,
+        )
+
+    def refused_partner(self) -> str | None:
+        """Why the `partner` of the settings answers nothing in this story; `None` if there is none, or they may."""
+        if self.settings.partner is None or self._partner() in (able := self._able()):
+            return None
+        names = ", ".join(self.story.cast[id].name for id in able) or "nobody"
+        return (
+            f"[chat] partner = {quoted(self.settings.partner)} names nobody who answers in this story, so that whoever "
+            f"hears you first will. Who may answer: {names}."
         )
 
     # ── an answer ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -214,6 +224,10 @@ class StoryChat:
 
     async def _last(self) -> SettledMessage | None:
         return next(iter(await self.story.messages(limit=1)), None)
+
+    def _able(self) -> tuple[str, ...]:
+        """Ids of those for whom the model may speak."""
+        return tuple(each.id for each in self.story.cast if each.kind not in NOT_ASKED and each.id != self.person)
 
     def _partner(self) -> str | None:
         """Who answers where nobody has answered yet."""

@@ -17,20 +17,23 @@ class RolePlays:
         self.name: str | None = None
         """Name of the one that goes on; `None` = the chat is in the story itself."""
 
-    async def start(self, name: str) -> Session:
+    async def start(self, name: str) -> tuple[Session, str | None]:
         """Begin one, or go on with it: the chat is in its session then. Whoever is here is there.
 
-        Raises `InputError` within another, or without a table `[relationships]`, and `InvalidId`.
+        Returns the session, and the status that the role play had if it was begun before: `open`, `ended`, `kept`,
+        `discarded` or `gone`. Raises `InvalidId`, and `InputError` within another, or without a table
+        `[relationships]`.
         """
         if self.name is not None:
             raise InputError(f"the role play {self.name!r} goes on. End it first, with /roleplay end.")
+        before = {each.name: each.status for each in await self._home.canon.bubbles()}.get(name)
         bubble = await self._home.bubble(name)
         session: Session = bubble.session
         if not session.state.here:
             here = self._home.state.here or (self._chat.person,)
             await (await session.enter(*(id for id in here if id in session.cast))).decided()
         self._chat.story, self.name = session, name
-        return session
+        return session, before
 
     async def end(self) -> str:
         """End it: the chat is in the story again. Returns its name. Raises `InputError` where there is none."""
