@@ -15,8 +15,7 @@ from ..suite import case
 from .ledger_base import LedgerCases
 
 ODD: FactsOf = {"pantheon": tuple({"text": each, "number": 1.5, "list": [1, None]} for each in ODD_TEXTS)}
-NotedFacts = Mapping[str, FactsOf | None]
-PLANS: tuple[NotedFacts, ...] = (
+PLANS: tuple[Mapping[str, FactsOf | None], ...] = (
     {"#1": {"review": ("one",)}},
     {"#2": {"review": ("two", "also two"), "canon": ({"a": 1},)}},
     {},
