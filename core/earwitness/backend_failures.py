@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-from .errors import EarwitnessError, StorageError
+from .errors import EarwitnessError, MemoriesRefused, StorageError
 from .records.backends import Health
 from .redaction import cause_of, scrub, without
 from .strategy import Strategy
@@ -57,6 +57,8 @@ def _named(part: Strategy[Any], name: str, method: Callable[..., Awaitable[Any]]
             answer = await getattr(wrapped_by(wrapper), name)(*given, **by_name)
         except EarwitnessError as error:
             scrub(error, part.quotable)
+            if isinstance(error, MemoriesRefused):
+                error.refused = _without_secrets_in(error.refused, part)
             raise
         except SystemExit:
             raise
@@ -67,6 +69,10 @@ def _named(part: Strategy[Any], name: str, method: Callable[..., Awaitable[Any]]
         return _without_secrets(answer, part) if isinstance(answer, Health) else answer
 
     return named
+
+
+def _without_secrets_in(refused: dict[str, dict[str, str]], part: Strategy[Any]) -> dict[str, dict[str, str]]:
+    return {name: {id: without(why, part.quotable) for id, why in of.items()} for name, of in refused.items()}
 
 
 def _without_secrets(health: Health, part: Strategy[Any]) -> Health:

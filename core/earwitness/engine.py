@@ -23,6 +23,7 @@ from .loading.resources import Resources
 from .loading.settings import Settings
 from .observers import Observers
 from .protocols import BackgroundJob, Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
+from .refusals import Refusals
 from .strategy import Strategy
 from .time_limit import apart, within
 
@@ -66,6 +67,8 @@ class Engine:
     """What they share."""
     foreground: Foreground = field(default_factory=Foreground)
     """What hosts wait for just now."""
+    refusals: Refusals = field(default_factory=Refusals)
+    """What the store refuses for good."""
 
     @property
     def observers(self) -> Observers:
@@ -135,6 +138,11 @@ class Engine:
     def written_store(self) -> Store:
         """The store that the applier writes to: the one elsewhere, where one here has everything first."""
         return self.local_first.elsewhere if self.local_first else self.store
+
+    @property
+    def reading(self) -> Store:
+        """The store to read from: what it refuses is found as if it were there."""
+        return self.refusals.over(self.store, self.local_first.local if self.local_first else None)
 
     @cached_property
     def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:

@@ -20,6 +20,7 @@
     └── StorageError              the ledger or a store could not do its work; nothing acknowledged is lost
         ├── NotYetApplied         what was decided has not reached the store in time
         ├── PartialWrite          a store has written only a part of a batch; the rest is tried again
+        │   └── MemoriesRefused   a store refuses some memories for good; the others pass them
         ├── StorageFull           no space left on the device
         ├── StorageLocked         another process has locked the file for too long
         ├── StorageCorrupt        the file is no Earwitness store, or is damaged
@@ -122,6 +123,30 @@ class PartialWrite(StorageError):
     def names(self, container: str, id: str) -> bool:
         """Whether this memory was put or removed."""
         return id in self.written.get(container, ())
+
+
+class MemoriesRefused(PartialWrite):
+    """A store refuses some memories of a batch, and would again, such as a text that is too long for it.
+
+    It names them, and what it has written. What it names as neither is put again at once; what it refuses is kept as a
+    pending delivery, and holds nothing else up. For what concerns all memories, such as a key that is not valid, raise
+    `StorageError`: then everything waits.
+    """
+
+    def __init__(
+        self, refused: Mapping[str, Mapping[str, str]], written: Mapping[str, Iterable[str]] | None = None
+    ) -> None:
+        """`refused` is container name → memory id → why; `written` as for `PartialWrite`."""
+        first = next(((name, id, why) for name, of in refused.items() for id, why in of.items()), ("", "", "nothing"))
+        more = sum(map(len, refused.values())) - 1
+        others = f" and {more} more" if more > 0 else ""
+        super().__init__(f"memory {quoted(first[1])} of {quoted(first[0])}{others}: {first[2]}", written)
+        self.refused = {name: {id: shortened(why) for id, why in of.items()} for name, of in refused.items()}
+        """What is refused: container name → memory id → why."""
+
+    def why(self, container: str, id: str) -> str | None:
+        """Why this memory is refused; `None` if it is not."""
+        return self.refused.get(container, {}).get(id)
 
 
 class StorageFull(StorageError):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -16,25 +15,17 @@ from .engine import QUOTING, UNTOLD, WITHHELD, Engine
 from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
-from .records.memory import Memory
+from .ranked_by_words import AtHand
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite
 from .records.prose import counted
 from .records.snapshot import Snapshot
+from .refusals import MemoryAddress
 from .validation.messages import gone
 
 RECENT = 24
 LANDMARKS = 64
 """The number of entries between snapshots that are kept in memory."""
-
-
-class AtHand(NamedTuple):
-    """A memory that is decided, and not in the store yet."""
-
-    memory: Memory
-    """The memory, as the store will have it."""
-    words: frozenset[str]
-    """The words by which a query finds it."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,8 @@ class Live:
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
     entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
     the recorded plans that the store does not hold yet; those `kept` are in the store here, where the store is a
-    `LocalFirstStore`. `recording` is held while a plan is recorded and taken over.
+    `LocalFirstStore`. Of the plans in `refused`, all is written but what the store refuses: that is what this holds,
+    by sequence number. `recording` is held while a plan is recorded and taken over.
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
@@ -106,6 +98,7 @@ class Live:
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
     unapplied: dict[int, Unapplied] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
+    refused: dict[int, frozenset[MemoryAddress]] = field(default_factory=dict)
     recording: asyncio.Lock = field(default_factory=asyncio.Lock)
     decided_elsewhere: int = 0
     taken_back: dict[str, frozenset[str]] | None = None
@@ -140,10 +133,21 @@ class Live:
     def lacking(self) -> Mapping[int, Unapplied]:
         """The recorded plans that no store holds yet, by sequence number."""
         if not self.kept:
-            return self.unapplied
+            return self.writable
         if self.kept.issuperset(self.unapplied):
             return {}
-        return {sequence: each for sequence, each in self.unapplied.items() if sequence not in self.kept}
+        return {sequence: each for sequence, each in self.writable.items() if sequence not in self.kept}
+
+    @property
+    def writable(self) -> Mapping[int, Unapplied]:
+        """Those of which more is to be written than the store refuses."""
+        if not self.refused:
+            return self.unapplied
+        return {sequence: each for sequence, each in self.unapplied.items() if sequence not in self.refused}
+
+    def held_back(self, sequences: Collection[int]) -> Mapping[int, Unapplied]:
+        """The plans of which the store refuses a memory, but these."""
+        return {each: self.unapplied[each] for each in self.refused if each not in sequences}
 
     @property
     def in_place(self) -> Mapping[int, Unapplied]:

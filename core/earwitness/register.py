@@ -73,6 +73,7 @@ async def forget(engine: Engine, container: Container | str) -> Container:
     found = await _shareable(engine.ledger, container)
     name = found.name
     await engine.store.drop(name)
+    engine.refusals.drop(name)
     await engine.ledger.forget_container(name)
     await engine.store.drop(name)  # once more, for deliveries that arrived meanwhile
     return found
@@ -103,3 +104,4 @@ async def forget_in_hubs(engine: Engine, session: str) -> None:
             found.setdefault(each.container, []).append(each.memory_id)
     if found:
         await engine.store.remove(found)
+        engine.refusals.settle([(name, id) for name, ids in found.items() for id in ids])

@@ -373,10 +373,11 @@ class Session(Extensible):
         await self._decider.caught_up()
         await self._applier.remembered(timeout=timeout)
 
-    async def delivered(self, timeout: float | None = None) -> None:
-        """Wait until the store holds everything reported so far that is due. Raises as `settled`."""
+    async def delivered(self, timeout: float | None = None, *, retry_refused: bool = False) -> None:
+        """Wait until the store holds everything due that it does not refuse. With `retry_refused`, it is asked for that
+        again, which must then be taken. Raises as `settled`."""
         await self._decider.caught_up()
-        await self._applier.delivered(timeout=timeout)
+        await self._applier.delivered(timeout=timeout, retry_refused=retry_refused)
 
     async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).

@@ -19,9 +19,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from .end.deliveries import Work, arrival_day
 from .end.reconciliation import reconciled, work_of
@@ -31,7 +31,8 @@ from .extras import LocalFirstStore
 from .live import Unapplied, arrivals
 from .records.base import Record
 from .records.memory import Memory
-from .records.plan import Delivery, Plan, grouped
+from .records.plan import Delivery, Plan
+from .refusals import MemoryAddress, Refusal, RefusedMemories, address, put_taken
 
 if TYPE_CHECKING:
     from .app import Earwitness
@@ -41,9 +42,11 @@ ABOUT_STORE = SPOOL
 """The name of what a ledger keeps about its store beside the data of plugins. It says nothing about another store."""
 AT_ONCE, COMPARED = 8, 400
 """Containers that are compared at the same time, and at most."""
-MemoryAddress = tuple[str, str]
-"""Container name and memory id."""
 TO_BE_DROPPED = "the story is forgotten, and the store has not dropped this container yet"
+
+
+_NOTED = TypeAdapter(dict[int, list[tuple[str, str, str]]])
+"""What the applier notes of what is refused: sequence number → container, id, why."""
 
 
 class Undelivered(Record):
@@ -59,10 +62,26 @@ class Undelivered(Record):
     """When the earliest of their entries was written, as an ISO timestamp."""
     failure: str | None = None
     """Why the store did not take it when it was last tried; `None` if it was not tried, or nothing failed."""
+    refused: dict[str, str] = {}
+    """Memory id → why the store refuses it for good. All else passes these."""
 
     def __str__(self) -> str:
         why = f": {self.failure}" if self.failure else ""
-        return f"{self.container}: {self.count} since {self.oldest}{why}"
+        refused = "".join(f"\n    refused {id!r}: {reason}" for id, reason in self.refused.items())
+        return f"{self.container}: {self.count} since {self.oldest}{why}{refused}"
+
+
+class _Waiting(NamedTuple):
+    """A memory that the store has not taken yet."""
+
+    container: str
+    id: str
+    sequence: int
+    """Of the entry that brought it."""
+    refused: str
+    """Why the store refuses it; empty if it does not."""
+    is_new: bool = True
+    """Whether the store has no older wording of it."""
 
 
 class SpoolReceipt(Record):
@@ -107,7 +126,7 @@ class Spool:
             return await self._forgotten(session)
         for id in dict.fromkeys([each.session for each in await self._undelivered(session)]):
             try:
-                await (await self._ew.open_session(id)).delivered(timeout)
+                await (await self._ew.open_session(id)).delivered(timeout, retry_refused=True)
             except NotYetApplied:
                 continue  # what is left says why
         return await self.waiting(session)
@@ -115,17 +134,21 @@ class Spool:
     async def drop(self, session: str, *, containers: Sequence[str] = (), reason: str = "dropped") -> int:
         """Strike what waits of a story, or for these containers of it, for good; returns how many memories those are.
 
-        The story records it, with the reason: whoever was to remember does not. Raises `UnknownName`.
+        The story records it, with the reason: whoever was to remember does not. A memory of which the store refuses a
+        newer wording only is archived. Raises `UnknownName`.
         """
-        _, pending = await self._pending((await self._named(session))[0])
-        if strange := sorted(set(containers) - {each.container for each in pending}):
-            raise unknown("container of what waits", strange[0], {each.container for each in pending})
-        chosen = [each for each in pending if not containers or each.container in containers]
-        ids = list(dict.fromkeys(each.memory_id for each in chosen))
-        if ids:
-            story = await self._ew.open_session(session)
+        waiting = await self._waiting((await self._named(session))[0])
+        if strange := sorted(set(containers) - {each.container for each in waiting}):
+            raise unknown("container of what waits", strange[0], {each.container for each in waiting})
+        chosen = [each for each in waiting if not containers or each.container in containers]
+        ids = dict.fromkeys(each.id for each in chosen if each.is_new)
+        reworded = dict.fromkeys(each.id for each in chosen if each.id not in ids)
+        story = await self._ew.open_session(session) if chosen else None
+        if story and ids:
             await (await story.archive(*ids, dropped=reason)).decided()
-        return len(ids)
+        if story and reworded:
+            await (await story.archive(*reworded)).decided()
+        return len(ids | reworded)
 
     async def lacking(self) -> dict[str, tuple[int, int]]:
         """Container → how many memories of it the store elsewhere has, and how many the one here has, where those are
@@ -166,11 +189,12 @@ class Spool:
         alive = {_place(group[0]): group for group in work.put}
         gone = {(name, id) for name, ids in work.remove.items() for id in ids}
         found = [alive[each] for each in alive if each in puts]
-        await self._put(session, Work(found, removed=work.removed))
+        refused = await self._put(session, Work(found, removed=work.removed))
         taken_out = [each for each in removed if each in gone]
         await self._remove(taken_out)
         skipped = Counter(_why_not(each, gone, alive) for each in puts if each not in alive)
         skipped.update(_why_not(each, gone, alive) for each in removed if each not in gone)
+        skipped.update(f"refused by the store ({each.why})" for each in refused.values())
         left = len(puts) + len(removed) - skipped.total()
         return SpoolReceipt(delivered=left, removed=len(taken_out), skipped=dict(skipped))
 
@@ -185,16 +209,25 @@ class Spool:
         arrived = {each.id for each in pending}
         return await reconciled(self._engine, plans or [Plan(session=session, sequence=0, key=SPOOL)], ids, arrived)
 
-    async def _put(self, session: str, work: Work) -> None:
-        """Write memories; those that were taken back meanwhile, as by another process, are removed again."""
+    async def _put(self, session: str, work: Work) -> RefusedMemories:
+        """Write memories; those that were taken back meanwhile, as by another process, are removed again.
+
+        Returns those that the store refuses.
+        """
         limit, wrote = self._engine.settings.end.store_timeout, list[MemoryAddress]()
-        for memories, _ in work.batches():
-            wrote += [_place(each) for each in memories]
+        refused: dict[MemoryAddress, Refusal] = {}
+
+        async def put(memories: Sequence[Memory]) -> None:
             await self._engine.store_work(limit, self._engine.store.put(memories))
+
+        for memories, _ in work.batches():
+            wrote += [address(each) for each in memories]
+            refused |= await put_taken(put, memories)
         if wrote:
             still = await self._work(session, {id for _, id in wrote})
             alive = {_place(group[0]) for group in still.put}
             await self._remove([each for each in wrote if each not in alive])
+        return refused
 
     async def _remove(self, places: Sequence[MemoryAddress]) -> None:
         ids: dict[str, list[str]] = {}
@@ -227,23 +260,35 @@ class Spool:
         return [each for id in await self._named(session) for each in await self._of(id)]
 
     async def _of(self, session: str) -> list[Undelivered]:
-        plans, pending = await self._pending(session)
-        if not pending:
+        waiting = await self._waiting(session)
+        if not waiting:
             return []
-        ledger = self._engine.ledger
-        first = min(plans[0].sequence, *(each.sequence for each in pending))
+        ledger, first = self._engine.ledger, min(each.sequence for each in waiting)
         written = {each.sequence: each.timestamp for each in await ledger.entries(session, after=first - 1)}
         failure = (await ledger.data(session, SPOOL)).get("failure")
+        groups: dict[str, list[_Waiting]] = {}
+        for each in waiting:
+            groups.setdefault(each.container, []).append(each)
         return [
             Undelivered(
                 session=session,
-                container=group[0].container,
+                container=container,
                 count=len(group),
                 oldest=min(written[each.sequence] for each in group),
                 failure=None if failure is None else str(failure),
+                refused={each.id: each.refused for each in group if each.refused},
             )
-            for group in grouped(pending, lambda each: each.container)
+            for container, group in groups.items()
         ]
+
+    async def _waiting(self, session: str) -> list[_Waiting]:
+        """What the store has not taken yet: deliveries, and newer wordings that it refuses."""
+        plans, pending = await self._pending(session)
+        noted = (await self._engine.ledger.data(session, SPOOL)).get("refused") if plans else None
+        refused = _refused(noted, {each.sequence for each in plans})
+        new = [_Waiting(*_place(each), each.sequence, refused.pop(_place(each), (0, ""))[1]) for each in pending]
+        reworded = [_Waiting(*place, at, why, is_new=False) for place, (at, why) in refused.items()]
+        return [*new, *reworded]
 
     async def _pending(self, session: str) -> tuple[list[Plan], list[Delivery]]:
         """The plans that are not applied, and the deliveries that have arrived with them and are not acknowledged."""
@@ -271,8 +316,18 @@ async def _counts(both: LocalFirstStore, names: Sequence[str]) -> list[tuple[str
     return [each for each in found if not isinstance(each, BaseException)]
 
 
+def _refused(noted: JsonValue, sequences: Collection[int]) -> dict[MemoryAddress, tuple[int, str]]:
+    """Of what the applier has noted, the memories that these plans bring: with the sequence number, and why."""
+    return {
+        (container, id): (sequence, why)
+        for sequence, of in _NOTED.validate_python(noted or {}).items()
+        for container, id, why in of
+        if sequence in sequences
+    }
+
+
 def _place(of: Memory | Delivery) -> MemoryAddress:
-    return (of.container, of.memory_id if isinstance(of, Delivery) else of.id)
+    return (of.container, of.memory_id) if isinstance(of, Delivery) else address(of)
 
 
 def _named_by(

@@ -104,12 +104,13 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     same = await aside(len(question), _namesakes, names, question, masks)
     terms = tuple(dict.fromkeys([*terms, *same]))
     fact = AskedFact("", question) if masks else await aside(len(question), AskedFact.of, question)
-    known = await _facts(engine.store, world_container(session).name, question, terms, near, same, fact)
+    known = await _facts(engine.reading, world_container(session).name, question, terms, near, same, fact)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     found, subjects, sources = await _proofs(engine, session, known, revealing)
     written = await hand_written(engine.store, session, live.snapshot.cast)
-    proofs = _as_it_is(written, [*found, *await _derived(engine, session, known)])
-    shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.store, known, terms))
+    found = [(_with_refused(engine, live, each), as_news) for each, as_news in found]
+    proofs = _as_it_is(written, [*found, *await _derived(engine, live, known)])
+    shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.reading, known, terms))
     weigh = partial(known.weigh, sources) if known.told else None
     elsewhere = {id: [*map(read_elsewhere, memories)] for id, memories in shared.items()}
     inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names, weigh)
@@ -289,9 +290,17 @@ async def _proofs(
     return [*((each, False) for each in copies), *((each, True) for each in news)], subjects, by_source
 
 
-async def _derived(engine: Engine, session: str, known: Facts) -> list[Proof]:
+def _with_refused(engine: Engine, live: Live, delivery: Delivery) -> Delivery:
+    """The delivery; as applied if the store alone does not take it, since it is remembered all the same."""
+    is_due = delivery.status == "pending" and delivery.due <= live.snapshot.state.game_day
+    is_refused = is_due and engine.refusals.why((delivery.container, delivery.memory_id))
+    return delivery.model_copy(update={"status": "applied"}) if is_refused else delivery
+
+
+async def _derived(engine: Engine, live: Live, known: Facts) -> list[Proof]:
     """Derived memories about the question. The world does not have to know of them."""
-    found = await engine.ledger.deliveries(session, derived=True, status="applied")
+    every = [_with_refused(engine, live, e) for e in await engine.ledger.deliveries(live.snapshot.id, derived=True)]
+    found = [each for each in every if each.status == "applied"]
     held = await aside(_characters(found), lambda: [(each, known.asked.held(word_set(each.body))) for each in found])
     least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
     return [(each, False) for each, share in held if share and share >= least]

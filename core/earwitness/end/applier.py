@@ -8,7 +8,7 @@ are not applied yet. This process applies them later, or the next one that opens
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from time import perf_counter
@@ -51,6 +51,7 @@ class Applier:
         """The error of the last attempt; `None` if it succeeded."""
         self._engine = engine
         self._live = live
+        engine.refusals.forget(live.snapshot.id)
         self._background = background
         self._backlog = Backlog(live)
         self._waiters = Waiters(engine.foreground)
@@ -85,9 +86,10 @@ class Applier:
         )
 
     @property
-    def _left(self) -> dict[int, Unapplied]:
-        """Plans recorded but not applied, by sequence number."""
-        return self._live.unapplied
+    def _left(self) -> Mapping[int, Unapplied]:
+        """Plans recorded but not applied, by sequence number; without those of which all is written but what the store
+        refuses."""
+        return self._live.writable
 
     # ── called by the decider ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -142,7 +144,7 @@ class Applier:
         while entries := await ledger.entries(session, after=after, up_to=decided, unapplied=True, limit=READ_AT_ONCE):
             after = entries[-1].sequence
             for entry in entries:
-                if entry.sequence not in self._left and (plan := await ledger.plan(session, entry.sequence)):
+                if entry.sequence not in self._live.unapplied and (plan := await ledger.plan(session, entry.sequence)):
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
                     found[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
         self._backlog.take_up(found, kept)
@@ -188,11 +190,19 @@ class Applier:
         with self._waiters.waiting_for(container):
             await self._wait(lambda: all(self.remembers(each, container) for each in waiting), timeout)
 
-    async def delivered(self, *, timeout: float | None = None) -> None:
-        """Wait until the store holds everything that is recorded so far and due. Raises `NotYetApplied`."""
-        waiting = list(self._left)
+    async def delivered(self, *, timeout: float | None = None, retry_refused: bool = False) -> None:
+        """Wait until the store holds everything that is recorded so far and due, but what it refuses for good.
+
+        With `retry_refused`, that is tried again. Raises `NotYetApplied`, also for what is refused again.
+        """
+        if retry_refused:
+            self._writer.store.ask_again()
+            self._backlog.release()
+        last = max(self._left, default=0)
         with self._waiters.waiting_for_all():
-            await self._wait(lambda: not any(each in self._left for each in waiting), timeout)
+            await self._wait(lambda: not any(each <= last for each in self._left), timeout)
+        if retry_refused and self._live.refused:
+            raise self._backlog.refused()
 
     @property
     def may_catch_up(self) -> bool:
@@ -203,7 +213,7 @@ class Applier:
         """The store to read, once it has everything recorded so far that is due: the one here, where there are two and
         the one elsewhere lacks something. Raises `StorageError`, at once if the store has failed and is retried."""
         both = self._engine.local_first
-        if both and self._local and self._left:
+        if both and self._local and self._live.unapplied:
             try:
                 await self._local.caught_up()
             except Exception as error:
@@ -212,7 +222,7 @@ class Applier:
         if self.failure is not None and self._left:
             raise _unavailable() from self.failure
         await self.delivered()
-        return self._engine.store
+        return self._engine.reading
 
     async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
         if done():

@@ -8,10 +8,13 @@ from ..errors import NotYetApplied, named
 from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan
+from ..refusals import MemoryAddress
 from .deliveries import BATCH, arrival_day, is_plain, shares_transaction
 
 MANY = 64
 """A recall does not wait until more plans than this have come to the store again: it finds them in the ledger."""
+SHOWN = 3
+"""Refused memories that an error names."""
 
 
 class Backlog:
@@ -43,9 +46,27 @@ class Backlog:
         return self._live.kept
 
     @property
+    def writable(self) -> Mapping[int, Unapplied]:
+        """Those of them of which more is to be written than the store refuses."""
+        return self._live.writable
+
+    def hold_back(self, sequence: int, places: Collection[MemoryAddress]) -> None:
+        """Note that all of a plan is written but these memories, which the store refuses."""
+        self._live.refused[sequence] = frozenset(places)
+        for marked in (self.others, self.long, self._from_before):
+            marked.discard(sequence)
+
+    def release(self, places: Collection[MemoryAddress] | None = None) -> None:
+        """Have those plans written again of which one of these memories was refused; without any, all of them."""
+        for sequence, refused in [*self._live.refused.items()]:
+            if places is None or not refused.isdisjoint(places):
+                del self._live.refused[sequence]
+                self.others.add(sequence)
+
+    @property
     def has_piled_up(self) -> bool:
         """Whether what is written next has piled up behind a message that very many heard, or is one."""
-        return next(iter(self.left), self._piled_up + 1) <= self._piled_up
+        return next(iter(self.writable), self._piled_up + 1) <= self._piled_up
 
     def take(self, plan: Plan) -> None:
         """Add a plan that was just recorded."""
@@ -76,7 +97,7 @@ class Backlog:
         What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
         So it does as long as many plans from before a crash are brought to the store again.
         """
-        if sequence not in self.left or sequence in self.remembered:
+        if sequence not in self.writable or sequence in self.remembered:
             return True
         if container is not None and self._from_before:
             return True
@@ -95,7 +116,7 @@ class Backlog:
         """What may be written before the rest of a long plan: the next plans that a few heard, and that only add."""
         found: list[Plan] = []
         room = BATCH
-        for sequence, known in self.left.items() if plan.sequence in self.long and not self.others else ():
+        for sequence, known in self.writable.items() if plan.sequence in self.long and not self.others else ():
             if sequence <= plan.sequence:
                 continue
             if (
@@ -127,15 +148,26 @@ class Backlog:
         """Drop plans that are applied."""
         for sequence in sequences:
             del self.left[sequence]
+            self._live.refused.pop(sequence, None)
             for marked in (self.others, self.long, self.remembered, self.kept, self._from_before):
                 marked.discard(sequence)
             self.written.pop(sequence, None)
+
+    def refused(self) -> NotYetApplied:
+        """The error for whoever wanted to deliver what the store refuses."""
+        places = sorted({place for each in self._live.refused.values() for place in each})
+        shown = ", ".join(f"{id!r} of {container!r}" for container, id in places[:SHOWN])
+        more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+        return NotYetApplied(
+            f"session {self._live.snapshot.id!r}: the store refuses {shown}{more}. `earwitness spool list` says why."
+        )
 
     def late(self, failure: Exception | None, timeout: float | None = None) -> NotYetApplied:
         """The error for whoever has waited for it, for so many seconds."""
         waited = "" if timeout is None else f" within {timeout:g} s"
         why = f": {named(failure).rstrip('.')}" if failure else ""
-        entries = "1 decided entry has" if len(self.left) == 1 else f"{len(self.left):,} decided entries have"
+        left = len(self.writable)
+        entries = "1 decided entry has" if left == 1 else f"{left:,} decided entries have"
         return NotYetApplied(
             f"session {self._live.snapshot.id!r}: {entries} not reached the store{waited}{why}. "
             "Nothing is lost: the ledger holds what was decided, and the store gets it once it answers."

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
 
+from pydantic import JsonValue
+
 from ..containers import character_container
-from ..engine import Engine
+from ..engine import SPOOL, Engine
 from ..errors import PartialWrite, StorageError, UnknownName
-from ..live import Live
+from ..live import Live, has_arrived
 from ..records.memory import Memory
-from ..records.plan import Plan
+from ..records.plan import Delivery, Plan
+from ..refusals import MemoryAddress, RefusedMemories, address
 from ..staleness import StalenessCheck
 from .backlog import Backlog
 from .deliveries import BUSY, Work, work_of_plain
@@ -22,6 +25,9 @@ from .put_order import PutOrder
 from .reconciliation import reconciled, restored, work_of
 from .store_writes import StoreWrites
 from .waiters import Waiters
+
+Group = Sequence[Delivery]
+"""A memory, given by its active deliveries."""
 
 
 @dataclass
@@ -34,11 +40,27 @@ class _PlanWriting:
     """What they ask of the store."""
     written: list[str] = field(default_factory=list)
     """Ids of the deliveries that are written, and not acknowledged yet."""
+    refused: dict[int, set[MemoryAddress]] = field(default_factory=dict)
+    """Sequence number of a plan → the memories of it that the store refuses for good."""
     order: PutOrder = field(init=False)
     """What is still to be put."""
 
     def __post_init__(self) -> None:
         self.order = PutOrder(self.work)
+
+    def refuse(self, group: Group, among: Sequence[Plan]) -> None:
+        """Note that a memory, given by its active deliveries, is refused, with the plans that bring it."""
+        own = {each.sequence for each in group}
+        bring = [each.sequence for each in among if each.sequence in own or each.due_day is not None]
+        for sequence in bring or [among[-1].sequence]:
+            self.refused.setdefault(sequence, set()).add((group[0].container, group[0].memory_id))
+
+    @property
+    def settled(self) -> set[MemoryAddress]:
+        """The memories that this attempt has brought into line with the ledger."""
+        put = {(group[0].container, group[0].memory_id) for group in self.work.put}
+        gone = {(container, id) for container, ids in self.work.remove.items() for id in ids}
+        return (put | gone).difference(*self.refused.values())
 
 
 class PlanWriter:
@@ -54,48 +76,80 @@ class PlanWriter:
         self._staleness = staleness
         self.store = StoreWrites(engine)
         """What it asks of the store."""
+        self._noted: Mapping[str, JsonValue] = {}
+        """What the ledger knows of refusals."""
 
     async def write(self, plans: Sequence[Plan]) -> None:
         """Write these plans, and mark them as applied. Raises `StorageError`; what was written by then is kept."""
-        brings = self._backlog.brings
-        work = await work_of(self._engine, plans, brings=brings) if self._backlog.others else work_of_plain(plans)
         try:
-            left = await self._write(plans, work)
+            attempt = await self._write(plans, await self._work_of(plans))
         except BaseException:
             self.store.repeat()
             raise
-        left += await self._check_again(plans)
+        await self._check_again(attempt)
         self.store.forget()
         for plan in plans:
             for id in plan.forgotten:
-                left += await self._forget(plan, id)
+                await self._forget(plan, id, attempt)
             await append_proposed(self._engine.ledger, self._live.snapshot, plan)
         self.store.forget()
-        sequences = [plan.sequence for plan in plans]
-        await self._engine.ledger.acknowledge(plans[0].session, sequences, left)
+        if self._live.refused:
+            self._backlog.release(attempt.settled)
+        await self._finish(attempt, plans, attempt.written)
+
+    async def _work_of(self, plans: Sequence[Plan]) -> Work:
+        if not self._backlog.others:
+            return work_of_plain(plans)
+        there = partial(has_arrived, unapplied=self._live.held_back([plan.sequence for plan in plans]))
+        return await work_of(self._engine, plans, arrived=there, there=there, brings=self._backlog.brings)
+
+    async def _finish(self, attempt: _PlanWriting, plans: Sequence[Plan], written: Sequence[str]) -> None:
+        """Acknowledge deliveries, and those of the plans of which the store refuses nothing."""
+        refused = {each.sequence: attempt.refused[each.sequence] for each in plans if each.sequence in attempt.refused}
+        sequences = [plan.sequence for plan in plans if plan.sequence not in refused]
+        await self._engine.ledger.acknowledge(plans[0].session, sequences, written)
+        for sequence, places in refused.items():
+            self._backlog.hold_back(sequence, places)
+        if refused or self._noted:
+            await self._note_refused(sequences)
         self.done(sequences)
+
+    async def _note_refused(self, done: Sequence[int]) -> None:
+        """Let the ledger know what the store refuses, and why, for whoever looks from outside."""
+        why = self._engine.refusals.why
+        refused = {sequence: places for sequence, places in self._live.refused.items() if sequence not in done}
+        told: dict[str, JsonValue] = {
+            str(sequence): [[*place, why(place)] for place in sorted(places)] for sequence, places in refused.items()
+        }
+        if told != self._noted:
+            await self._engine.ledger.write_data(self._live.snapshot.id, SPOOL, {"refused": told or None})
+            self._noted = told
 
     def done(self, sequences: Sequence[int]) -> None:
         """Drop plans that are applied."""
         self._backlog.done(sequences)
         self._waiters.notify()
 
-    async def _write(self, plans: Sequence[Plan], work: Work) -> list[str]:
+    async def _write(self, plans: Sequence[Plan], work: Work) -> _PlanWriting:
         """Put and remove memories; acknowledge whole batches, except what was written last.
 
-        Returns the delivery ids not acknowledged yet. When it fails, all that is written by then is acknowledged.
+        When it fails, all that is written by then is acknowledged.
         """
         attempt = _PlanWriting(plans, work)
         try:
             await self._put_all(attempt)
             if work.remove:
-                await self.store.remove(work.remove)
+                await self._remove(work.remove)
         except StorageError:
             if attempt.written:
                 with suppress(StorageError):  # they are written again then, which changes nothing
                     await self._acknowledge(attempt)
             raise
-        return attempt.written
+        return attempt
+
+    async def _remove(self, ids: Mapping[str, Sequence[str]]) -> None:
+        await self.store.remove(ids)
+        self._engine.refusals.settle([(container, id) for container, of in ids.items() for id in of])
 
     async def _put_all(self, attempt: _PlanWriting) -> None:
         plans, work, order = attempt.plans, attempt.work, attempt.order
@@ -120,12 +174,12 @@ class PlanWriter:
     async def _acknowledge(self, attempt: _PlanWriting, passing: Sequence[Plan] = ()) -> None:
         """Mark what is written as applied, and the plans that have passed."""
         written, attempt.written = attempt.written, []
-        if passing:
-            written += await self._check_again(passing)
-        sequences = [plan.sequence for plan in passing]
-        await self._engine.ledger.acknowledge(attempt.plans[0].session, sequences, written)
-        if passing:
-            self.done(sequences)
+        if not passing:
+            await self._engine.ledger.acknowledge(attempt.plans[0].session, [], written)
+            return
+        passed = _PlanWriting(passing, work_of_plain(passing), written, attempt.refused)
+        await self._check_again(passed)
+        await self._finish(passed, passing, passed.written)
 
     async def _put(self, attempt: _PlanWriting, size: int, passing: Sequence[Plan]) -> None:
         """Put the next memories, and those of plans that pass, and note which deliveries this applies.
@@ -139,16 +193,35 @@ class PlanWriter:
         groups = [*order.take(max(size, first)), *work_of_plain(passing).put]
         memories, deliveries = attempt.work.made(groups)
         try:
-            await self.store.put(memories)
+            refused = await self.store.put(memories)
         except PartialWrite as error:
             part = [group for group in groups if error.names(group[0].container, group[0].memory_id)]
             attempt.written += attempt.work.made(part)[1]
             raise
         await self.still_ours([*plans, *passing], memories)
+        if refused:
+            deliveries = await self._refused(attempt, groups, [*plans, *passing], refused)
+        self._engine.refusals.settle([place for each in memories if (place := address(each)) not in refused])
         attempt.written += deliveries
         self._backlog.note_written(plans, memories)
         if wanted:
             self._waiters.notify()
+
+    async def _refused(
+        self, attempt: _PlanWriting, groups: Sequence[Group], plans: Sequence[Plan], refused: RefusedMemories
+    ) -> Sequence[str]:
+        """Note what was refused, and remove older versions of it; returns the ids of the other deliveries."""
+        stale: dict[str, list[str]] = {}
+        for group in groups:
+            if (group[0].container, group[0].memory_id) in refused:
+                attempt.refuse(group, plans)
+                if any(each.status == "applied" for each in group):
+                    stale.setdefault(group[0].container, []).append(group[0].memory_id)
+        if stale:  # what was taken back may still be in there
+            await self.store.remove(stale)
+        self._engine.refusals.note(plans[0].session, refused)
+        taken = [each for each in groups if (each[0].container, each[0].memory_id) not in refused]
+        return attempt.work.made(taken)[1]
 
     async def _passing(self, plans: Sequence[Plan]) -> list[Plan]:
         """The plans that pass the one being written, if it is a long one. They are durable, as it is."""
@@ -180,15 +253,18 @@ class PlanWriter:
             await self.store.limited(self._engine.store.remove(ids))
             raise
 
-    async def _check_again(self, plans: Sequence[Plan]) -> list[str]:
-        """Check again after attempt: a memory that another process withdrew meanwhile must not come back."""
-        written: list[str] = []
+    async def _check_again(self, attempt: _PlanWriting) -> None:
+        """Check again after an attempt: a memory that another process withdrew meanwhile must not come back."""
+        plans = attempt.plans
         seen = plans[-1].sequence
         while (decided := await self.decided_elsewhere(plans[0].session)) > seen:
             seen = decided
             self.store.forget()
-            written = await self._write(plans, await work_of(self._engine, plans))
-        return written
+            again = await self._write(plans, await work_of(self._engine, plans))
+            attempt.written += again.written
+            for each in plans:
+                attempt.refused.pop(each.sequence, None)
+            attempt.refused |= again.refused
 
     async def decided_elsewhere(self, session: str) -> int:
         """The last entry that another process has decided; what is decided here is applied here, in its turn."""
@@ -196,10 +272,14 @@ class PlanWriter:
             decided = await self._engine.ledger.decided(session) or 0
             return decided if decided > self._live.snapshot.decided else self._live.decided_elsewhere
 
-    async def _forget(self, plan: Plan, id: str) -> list[str]:
+    async def _forget(self, plan: Plan, id: str, attempt: _PlanWriting) -> None:
         """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""
         container = character_container(plan.session, id).name
         await self.store.limited(self._engine.written_store.drop(container))
+        self._engine.refusals.drop(container)
         await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
         since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
-        return await self._write([plan], await reconciled(self._engine, [plan], {each.memory_id for each in since}, ()))
+        work = await reconciled(self._engine, [plan], {each.memory_id for each in since}, ())
+        again = await self._write([plan], work)
+        attempt.written += again.written
+        attempt.refused |= again.refused

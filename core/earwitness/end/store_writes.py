@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..engine import Engine
 from ..errors import PartialWrite, StorageError
 from ..records.memory import Memory
+from ..refusals import MemoryAddress, Refusal, RefusedMemories, address, put_taken
 from ..time_limit import LimitReached
 
 T = TypeVar("T")
@@ -23,18 +24,35 @@ class StoreWrites:
         """Batches that this attempt has written."""
         self._known: dict[tuple[str, str], Memory | None] = {}
         """Container and id → what earlier attempts have written there; `None` = it was removed."""
+        self._refused: dict[MemoryAddress, Refusal] = {}
+        """What the store has refused, until it is to be asked again."""
 
-    async def put(self, memories: Sequence[Memory]) -> None:
-        """Write those that no earlier attempt has written. Raises `StorageError`, and `PartialWrite`."""
-        left = [each for each in memories if self._known.get(_place(each)) != each] if self._known else memories
-        if not left:
-            return
+    async def put(self, memories: Sequence[Memory]) -> RefusedMemories:
+        """Write those that no earlier attempt has written; returns those that the store refuses.
+
+        Raises `StorageError`, and `PartialWrite`.
+        """
+        left = [each for each in memories if self._known.get(address(each)) != each] if self._known else memories
+        old = [each for each in left if self._is_refused(each)] if self._refused else ()
+        left = [each for each in left if not self._is_refused(each)] if old else left
         try:
-            await self.limited(self._engine.written_store.put(left))
+            new = await put_taken(self._put, left, self._batches.append)
         except PartialWrite as error:
             self._batches.append([each for each in left if error.names(each.container, each.id)])
             raise
-        self._batches.append(left)
+        self._refused |= new
+        return {**{address(each): self._refused[address(each)] for each in old}, **new}
+
+    async def _put(self, memories: Sequence[Memory]) -> None:
+        await self.limited(self._engine.written_store.put(memories))
+
+    def ask_again(self) -> None:
+        """Put what the store has refused, too."""
+        self._refused.clear()
+
+    def _is_refused(self, memory: Memory) -> bool:
+        known = self._refused.get(address(memory))
+        return known is not None and known.memory == memory
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove those that no earlier attempt has removed. Raises as `put`."""
@@ -73,9 +91,5 @@ class StoreWrites:
         return self._known.get((container, id), ...) is None
 
 
-def _place(memory: Memory) -> tuple[str, str]:
-    return memory.container, memory.id
-
-
 def _by_place(memories: Iterable[Memory]) -> dict[tuple[str, str], Memory]:
-    return {_place(each): each for each in memories}
+    return {address(each): each for each in memories}

@@ -19,11 +19,12 @@ from ..errors import InputError
 from ..filters import Filter, matches
 from ..live import RECENT, Live
 from ..memories import memories_of, memory_of
+from ..ranked_by_words import ranked_by_words
 from ..records.journal import Entry, Revised
 from ..records.memory import Hit, Memory
 from ..records.memory_types import REPLACES
 from ..records.plan import Delivery, grouped
-from .source import RecallSource, ranked_by_words
+from .source import RecallSource
 
 
 async def as_before(engine: Engine, live: Live, character: str, entry: Entry) -> Live:

@@ -134,7 +134,7 @@ def _failures(answers: Sequence[Answered[RecallAnswer]], source: RecallSource) -
     yield from (answer.label for answer in answers if answer.failure)
     if source.failure:
         yield source.failure
-    yield from (f"store: {each}" for each in source.standing_failures)
+    yield from (f"store: {each}" for each in (*source.standing_failures, *source.refused))
 
 
 def _late(withheld: Mapping[str, str]) -> list[str]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
 from ..end.reconciliation import removed_among
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
-from ..live import AtHand, Live, Unapplied
-from ..long_texts import LONG, aside
+from ..live import Live, Unapplied
 from ..memories import memories_of, memory_of
 from ..protocols import Store
+from ..ranked_by_words import AtHand, asked_words, by_share, ranked_by_words, with_words
 from ..records.memory import Hit, Memory
 from ..records.plan import grouped
 from ..time_limit import LimitReached, contained, reason
-from ..words import STOP_WORDS, plain, query_words, terms
 
 T = TypeVar("T")
 Lacking = Mapping[int, Unapplied]
@@ -40,6 +38,11 @@ class RecallSource:
         """Whether the one elsewhere has failed, where there are two: the one here answers the rest of this recall."""
 
     @property
+    def refused(self) -> Sequence[str]:
+        """What the store refuses of this story for good, as far as no recall has said so yet."""
+        return self._engine.refusals.take_news(self._live.snapshot.id)
+
+    @property
     def standing_failures(self) -> Sequence[str]:
         """Why a part of the store did not answer, while another did."""
         store = self._engine.local_first
@@ -60,9 +63,9 @@ class RecallSource:
         """
         both = self._engine.local_first
         if both is None:
-            return self._engine.store
-        lacks = self._is_away or waiting is None or len(waiting) > 0
-        lacks = lacks or any(each.concerns(container) for each in self._live.unapplied.values())
+            return self._engine.reading
+        lacks = self._is_away or waiting is None or len(waiting) > 0 or bool(self._engine.refusals.of(container))
+        lacks = lacks or any(each.concerns(container) for each in self._live.writable.values())
         return both.local if lacks else self._engine.store
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
@@ -85,7 +88,7 @@ class RecallSource:
             for hit in found
             if (memory := now.get(hit.memory.id, hit.memory)) is not None and matches(filter, memory.metadata)
         ]
-        ranked = _by_share(await self._unapplied(container, lacking), await _asked(query))
+        ranked = by_share(await self._unapplied(container, lacking), await asked_words(query))
         late = (hit for hit in ranked if hit.memory.id not in known and matches(filter, hit.memory.metadata))
         return [*found, *islice(late, limit)]
 
@@ -173,10 +176,10 @@ class RecallSource:
         """What is decided for this container and not in the store yet. Turn after turn looks at the same memories."""
         waiting = list(lacking.values())
         if not all(each.is_plain for each in waiting):  # one may have withdrawn another
-            return await _with_words(await self._at_hand(container, EVERYTHING, min(lacking) - 1))
+            return await with_words(await self._at_hand(container, EVERYTHING, min(lacking) - 1))
         for each in waiting:
             if container not in each.at_hand:
-                each.at_hand[container] = await _with_words(memories_of(each.due(container)))
+                each.at_hand[container] = await with_words(memories_of(each.due(container)))
         return [late for each in waiting for late in each.at_hand[container]]
 
     async def _at_hand(self, container: str, filter: Filter, after: int) -> Sequence[Memory]:
@@ -186,36 +189,3 @@ class RecallSource:
         day = snapshot.state.game_day
         memories = memories_of(each for each in deliveries if each.is_active and each.due <= day)
         return [each for each in memories if matches(filter, each.metadata)]
-
-
-async def ranked_by_words(memories: Sequence[Memory], query: str, limit: int) -> Sequence[Hit]:
-    """The best of these memories by the share of the query's words that they have."""
-    return list(islice(_by_share(await _with_words(memories), await _asked(query)), limit))
-
-
-async def _with_words(memories: Sequence[Memory]) -> list[AtHand]:
-    characters = sum(len(each.content) for each in memories)
-    return await aside(characters, lambda: [AtHand(each, _words_of(each.content)) for each in memories])
-
-
-async def _asked(query: str) -> set[str]:
-    words = await aside(len(query), lambda: query_words(plain(query)))
-    return {term for word, term in words.items() if word not in STOP_WORDS}
-
-
-def _by_share(memories: Sequence[AtHand], asked: set[str]) -> Iterator[Hit]:
-    """Rank by the share of the query's words that each memory contains. Among equals, the newest comes first."""
-    counts = [len(asked & each.words) for each in memories]
-    for place in sorted(range(len(memories)), key=lambda place: (counts[place], place), reverse=True):
-        share = counts[place] / (len(asked) or 1)
-        yield Hit(memory=memories[place].memory, score=share, parts={"at hand": share})
-
-
-def _words_of(content: str) -> frozenset[str]:
-    return (_words if len(content) <= LONG else _words.__wrapped__)(content)
-
-
-@lru_cache(maxsize=1_024)
-def _words(content: str) -> frozenset[str]:
-    """The words of a memory: turn after turn looks at the same ones until the store holds them."""
-    return frozenset(terms(plain(content)))

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,12 @@ BUNDLES = frozenset({"all", "bench"})
 REFILL = (
     "was it emptied, or does its key belong to another account? Bring back what it lacks with `earwitness migrate HERE "
     "THERE`: settings with the fallback as the store, and with the primary as the store"
+)
+MOST_REFUSED = 20
+"""Refused memories that are named."""
+REFUSED = (
+    "the store refuses these for good. Mend what it says and `earwitness spool replay`, or give them up with "
+    "`earwitness spool drop`"
 )
 PLACES = frozenset({"path", "folder"})
 """Settings of stores that name a place on this machine."""
@@ -100,7 +107,10 @@ def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
     if not waiting:
         return {}
     why = next((each.failure for each in waiting if each.failure), None)
-    return {"waiting": sum(each.count for each in waiting), **({"failure": why} if why else {})}
+    refused = {f"refused {each.container} {id}": reason for each in waiting for id, reason in each.refused.items()}
+    shown = dict(islice(refused.items(), MOST_REFUSED))
+    shown |= {"refused": len(refused), "advice": REFUSED} if refused else {}
+    return {"waiting": sum(each.count for each in waiting), **({"failure": why} if why else {}), **shown}
 
 
 def _lacks(found: Mapping[str, tuple[int, int]]) -> dict[str, str]:
@@ -132,7 +142,7 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     details |= {"primary lacks": lacks} if lacks else {}
     if invisible:
         details["ids"] = _with_invisible(invisible)
-    ok = all(found.ok for found in health.values()) and "failure" not in spool and not lacks
+    ok = all(found.ok for found in health.values()) and not {"failure", "refused"}.intersection(spool) and not lacks
     return {**_file(settings), "exists": True, "ok": ok, **details}
 
 

@@ -224,7 +224,7 @@ class Canon:
         _refuse_unknown(only, memories)
         found = candidates(bubble.cast, memories, keep_as, only)
         names = dict.fromkeys(each.container.name for each in found)
-        there = {name: await self._ew.engine.store.list(name) for name in names}
+        there = {name: await self._ew.engine.reading.list(name) for name in names}
         allowed = (*loosenings(self._story.state), *loosenings(bubble.state))
         publication = Publication(publish, bubble.cast, allowed)
         left, why = passed_over(bubble.cast, memories, keep_as)
@@ -245,7 +245,7 @@ class Canon:
         return tuple([each for each in new if each.id in since])
 
     async def _of_bubble(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
-        return tuple(await self._ew.engine.store.list(f"{link.id}-{character}"))
+        return tuple(await self._ew.engine.reading.list(f"{link.id}-{character}"))
 
     async def _apply(self, planned: Reconciliation, number: int) -> Reconciliation:
         """Note what will be done, so that it can be undone; then do it. Raises `InputError` if somebody else has."""
@@ -308,7 +308,7 @@ class Canon:
         for each in new:
             if each.action != "replace":
                 continue
-            for memory in await self._ew.engine.store.get(each.container, each.versions):
+            for memory in await self._ew.engine.reading.get(each.container, each.versions):
                 session = str(memory.metadata.get("sessionId"))
                 if session not in sessions:
                     stays.append(memory.id)

@@ -49,7 +49,7 @@ class Personas:
             raise InputError(f"limit = {limit!r} must be a whole number of at least 1.")
         test = And((as_filter(filter), _of(interactions, pantheon), *_metadata(metadata)))
         found = [
-            await self._ew.engine.store.search(each.name, query, filter=test, limit=limit)
+            await self._ew.engine.reading.search(each.name, query, filter=test, limit=limit)
             for each in await self._containers(persona, personality)
         ]
         return tuple(merged(found)[:limit])
