@@ -162,7 +162,8 @@ class Store(Protocol):
         """Write or replace memories by container and id. Durable on return; all or none where `atomic`.
 
         A store that has written only a part raises `PartialWrite`, which names that part: the rest is put again, in the
-        same order. Without that, or with another error, everything is."""
+        same order. Without that, or with another error, everything is. What it would refuse each time, it names with
+        `MemoriesRefused`: the rest is put again without that."""
         ...
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:

@@ -163,3 +163,53 @@ def test_a_doctor_says_what_an_emptied_service_lacks(away: Run, folder: Path) ->
     recalled = away("recall", "cellar", "bob", "the key").output
     assert "key under the third barrel" in recalled
     assert "lacks memories of 'cellar-bob'" in recalled
+
+
+def test_what_the_store_refuses_is_named_with_its_reason_and_can_be_dropped(
+    run: Run, story: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "picky_service.py").write_text(PICKY, "utf-8")
+    (folder / "earwitness.toml").write_text(SETTINGS.replace("flaky_service", "picky_service"), "utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "picky_service", raising=False)
+    (folder / "picky").touch()
+    run("play", str(story))
+    shown = run("spool", "list", "cellar").output
+    assert "    refused '" in shown
+    assert ": 422 no barrels" in shown
+    refused = {each["container"]: each["refused"] for each in answer(run("spool", "list", "--json"))}
+    assert {why for of in refused.values() for why in of.values()} == {"422 no barrels"}
+    doctor = run("doctor")
+    assert doctor.exit_code == 1
+    assert "422 no barrels" in doctor.output
+    assert "give them up with `earwitness spool drop`" in doctor.output
+    assert run("spool", "replay").exit_code == 1
+    run("spool", "drop", "cellar", "cellar-bob", "--yes")
+    assert "cellar-bob" not in listed(run)
+    (folder / "picky").unlink()
+    assert answer(run("spool", "replay", "--json"))["left"] == []
+
+
+PICKY = '''
+"""A service that refuses texts with a word in them while a file says so."""
+from pathlib import Path
+from earwitness.errors import MemoriesRefused
+from earwitness.testing.reference import MemoryStore
+
+KEPT = {}
+
+class Service(MemoryStore):
+    def __init__(self):
+        self._containers = KEPT
+
+    async def put(self, memories):
+        bad = [each for each in memories if "barrel" in each.content and Path("picky").exists()]
+        await super().put([each for each in memories if each not in bad])
+        if bad:
+            written, refused = {}, {}
+            for each in memories:
+                written.setdefault(each.container, []).extend([] if each in bad else [each.id])
+            for each in bad:
+                refused.setdefault(each.container, {})[each.id] = "422 no barrels"
+            raise MemoriesRefused(refused, written)
+'''

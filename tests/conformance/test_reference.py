@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from earwitness.errors import PartialWrite, named
+from earwitness.errors import MemoriesRefused, PartialWrite, named
 from earwitness.protocols import Store
 from earwitness.records.memory import Memory
 from earwitness.testing.ledger import LedgerSuite
@@ -29,8 +29,12 @@ class Breaking(MemoryStore):
     """Takes one memory a request, and can be made to fail after some."""
 
     left: float = float("inf")
+    refused: Collection[str] = frozenset()
 
     async def put(self, memories: Sequence[Memory]) -> None:
+        refused = {each.container: {each.id: "422"} for each in memories if each.content in self.refused}
+        if refused:
+            raise MemoriesRefused(refused)
         await self._each(
             [(each.container, each.id) for each in memories], lambda at: MemoryStore.put(self, [memories[at]])
         )
@@ -48,6 +52,14 @@ class Breaking(MemoryStore):
                 written.setdefault(container, []).append(id)
         except Exception as error:
             raise PartialWrite(named(error), written) from error
+
+    @contextmanager
+    def refusing(self, contents: Collection[str]) -> Iterator[None]:
+        self.refused = frozenset(contents)
+        try:
+            yield
+        finally:
+            self.refused = frozenset()
 
     def _request(self) -> None:
         if self.left <= 0:
@@ -72,6 +84,10 @@ class TestBreaking(TestMemoryStore):
     def cut_short(self, store: Store, after: int) -> AbstractContextManager[None]:
         assert isinstance(store, Breaking)
         return store.failing(after)
+
+    def refusing(self, store: Store, contents: Collection[str]) -> AbstractContextManager[None]:
+        assert isinstance(store, Breaking)
+        return store.refusing(contents)
 
 
 class TestMemoryLedger(LedgerSuite):

@@ -1,6 +1,7 @@
 """The store `supermemory` keeps the contract and the promises over the emulator, at once and with its delays."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -72,6 +73,12 @@ class StoreOverTheEmulator(OverTheEmulator, StoreCases):
         self.service.room = after
         yield
         self.service.room = None
+
+    @contextmanager
+    def refusing(self, store: Store, contents: Collection[str]) -> Iterator[None]:
+        self.service.refuses = {re.escape(each): 422 for each in contents}
+        yield
+        self.service.refuses = {}
 
 
 class TestSupermemoryStore(StoreOverTheEmulator, StoreSuite):

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Plugin, RecallEvent, Session, foreground, slices, words
+from earwitness import Earwitness, Plugin, RecallEvent, Session, foreground, ranked_by_words, slices, words
 from earwitness.errors import StorageError
 from earwitness.records.journal import Entry
 from earwitness.records.memory import Memory
 from earwitness.records.plan import Delivery
 from earwitness.slices import Pace, in_slices
-from earwitness.start import source
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Begin = Callable[..., Awaitable[Session]]
@@ -143,7 +142,7 @@ async def test_what_is_at_hand_is_cut_into_words_once_however_many_turns_look_at
         cut.append(text)
         return words.terms(text)
 
-    monkeypatch.setattr(source, "terms", counted)
+    monkeypatch.setattr(ranked_by_words, "terms", counted)
     for _ in range(3):
         assert len((await story.turn("listener-002", query="Who counted?", in_prompt=[])).memories) == 2
     assert len(cut) == 1

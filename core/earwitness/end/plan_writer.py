@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from ..containers import character_container
 from ..engine import SPOOL, Engine
 from ..errors import PartialWrite, StorageError, UnknownName
-from ..live import Live, has_arrived
+from ..live import Live, arrivals
 from ..records.memory import Memory
 from ..records.plan import Delivery, Plan
 from ..refusals import MemoryAddress, RefusedMemories, address
@@ -100,7 +100,7 @@ class PlanWriter:
     async def _work_of(self, plans: Sequence[Plan]) -> Work:
         if not self._backlog.others:
             return work_of_plain(plans)
-        there = partial(has_arrived, unapplied=self._live.held_back([plan.sequence for plan in plans]))
+        there = arrivals(self._live.held_back([plan.sequence for plan in plans]))
         return await work_of(self._engine, plans, arrived=there, there=there, brings=self._backlog.brings)
 
     async def _finish(self, attempt: _PlanWriting, plans: Sequence[Plan], written: Sequence[str]) -> None:

@@ -285,9 +285,10 @@ class Session(SessionChanges):
         an entry from being decided, and `NotYetApplied` if the store fails, or takes longer than `timeout` seconds."""
         self._call(self._behind.settled, timeout)
 
-    def delivered(self, timeout: float | None = None) -> None:
-        """Wait until the store holds everything reported so far that is due. Raises as `settled`."""
-        self._call(self._behind.delivered, timeout)
+    def delivered(self, timeout: float | None = None, *, retry_refused: bool = False) -> None:
+        """Wait until the store holds everything due that it does not refuse. With `retry_refused`, it is asked for that
+        again, which must then be taken. Raises as `settled`."""
+        self._call(self._behind.delivered, timeout, retry_refused=retry_refused)
 
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:
         """A branch: a session of its own that shares this one's past up to `at` (key or sequence number; default now).

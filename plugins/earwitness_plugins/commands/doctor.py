@@ -108,9 +108,10 @@ def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
         return {}
     why = next((each.failure for each in waiting if each.failure), None)
     refused = {f"refused {each.container} {id}": reason for each in waiting for id, reason in each.refused.items()}
-    shown = dict(islice(refused.items(), MOST_REFUSED))
-    shown |= {"refused": len(refused), "advice": REFUSED} if refused else {}
-    return {"waiting": sum(each.count for each in waiting), **({"failure": why} if why else {}), **shown}
+    found: dict[str, int | str] = {"waiting": sum(each.count for each in waiting)}
+    found |= {"failure": why} if why else {}
+    found |= {"refused": len(refused), **dict(islice(refused.items(), MOST_REFUSED))} if refused else {}
+    return found | ({"advice": REFUSED} if refused else {})
 
 
 def _lacks(found: Mapping[str, tuple[int, int]]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
 import anyio
@@ -65,6 +65,12 @@ class StoreCases(Suite[Store]):
         """While it lasts, the store's service fails once it has taken so many more memories, or removed them.
 
         Override it if yours can be made to fail; without it, tests of batches that are cut short are skipped."""
+        return None
+
+    def refusing(self, store: Store, contents: Collection[str]) -> AbstractContextManager[object] | None:
+        """While it lasts, the store's service refuses these contents, as it would each time it is asked.
+
+        Override it if yours refuses what it cannot hold; without it, tests of refused memories are skipped."""
         return None
 
     def subject(self) -> AbstractAsyncContextManager[Store]:

@@ -3,17 +3,19 @@
 # ruff: noqa: S101
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from unittest import SkipTest
 
-from ...errors import PartialWrite, StorageError
+from ...errors import MemoriesRefused, PartialWrite, StorageError
 from ...protocols import Store
 from ...records.memory import Memory
 from ..samples import memory
 from ..suite import case
 from .store_base import StoreCases
 
+Place = tuple[str, str]
+"""Container and id."""
 OLD = (memory("c", "old", "as it was"), memory("d", "kept", "as it was"))
 BATCH = (
     memory("c", "old", "changed"),
@@ -70,6 +72,36 @@ class PartlyWritten(StoreCases):
             await store.remove({name: [id for id in of if id not in removed.get(name, ())] for name, of in ids.items()})
             assert await self._held(store) == {"c": {}, "d": {}}
 
+    @case
+    async def test_what_is_refused_for_good_is_named_and_the_others_pass_it(self, store: Store) -> None:
+        """`MemoriesRefused` names it, with a reason; what it names as neither that nor written follows when it is put.
+
+        Of a refused memory, the store holds nothing or the older wording. Once it is taken, it is there."""
+        self.needs("names_what_was_written")
+        batch = [memory(each.container, each.id, f"the new text of {each.id}") for each in BATCH]
+        await store.put(OLD)
+        with self._refusing(store, [each.content for each in batch if each.id in {"old", "two"}]):
+            named, written, left = set[Place](), set[Place](), batch
+            while left:
+                new, done = await _refused_by(store, left)
+                assert new or done == set(map(_place, left)), "the error names nothing that is refused"
+                named, written = named | new, written | done
+                left = [each for each in left if _place(each) not in named | written]
+            assert named == {("c", "old"), ("d", "two")}
+            held = await self._held(store)
+            assert held["c"].pop("old", "as it was") == "as it was"
+            assert held["c"].keys() == {"one", "three"}
+            assert held["d"].keys() == {"kept", "four"}
+            await store.remove({"c": ["old"], "d": ["two"]})
+            assert "old" not in (await self._held(store))["c"]
+        await store.put(batch)
+        assert await self._held(store) == _expected(batch)
+
+    def _refusing(self, store: Store, contents: Sequence[str]) -> AbstractContextManager[object]:
+        if (refusing := self.refusing(store, contents)) is None:
+            raise SkipTest(f"{type(self).__name__}.refusing() is not defined")
+        return refusing
+
     async def _held(self, store: Store) -> dict[str, dict[str, str]]:
         ids = [each.id for each in (*OLD, *BATCH)]
         return {name: {each.id: each.content for each in await self.contents(store, name, ids)} for name in "cd"}
@@ -91,6 +123,20 @@ async def _written_by(work: Awaitable[None], *, any_error: bool = False) -> Mapp
             raise
         return {}
     raise AssertionError("the whole batch was taken, and nothing was raised")
+
+
+async def _refused_by(store: Store, memories: Sequence[Memory]) -> tuple[set[Place], set[Place]]:
+    """What a put says to be refused, and to be written."""
+    try:
+        await store.put(memories)
+    except MemoriesRefused as error:
+        refused = {(name, id) for name, of in error.refused.items() for id, why in of.items() if why}
+        return refused, {(name, id) for name, ids in error.written.items() for id in ids}
+    return set(), set(map(_place, memories))
+
+
+def _place(memory: Memory) -> Place:
+    return memory.container, memory.id
 
 
 def _expected(written: Iterable[Memory]) -> dict[str, dict[str, str]]:

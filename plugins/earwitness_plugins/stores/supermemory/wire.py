@@ -42,6 +42,9 @@ LOOK_AGAIN = 0.01
 PASSING = frozenset({408, 409, 425, 429})
 """Refusals that may be over when the call is made again; so may everything from 500."""
 
+OF_TEXTS = frozenset({400, 413, 422})
+"""Refusals of what a call brings; the others, such as 401, are about the account."""
+
 
 class ServiceAway(StorageError):
     """The service did not answer, not in time, or asked to be asked again later."""
@@ -53,6 +56,10 @@ class ServiceLeftAlone(ServiceAway, LeftAlone):
 
 class ServiceRefused(StorageError):
     """The service refuses this call, and would do so again."""
+
+
+class TextRefused(ServiceRefused):
+    """The service refuses what the call brings, whoever makes it: its text or its metadata."""
 
 
 class SearchRow(NamedTuple):
@@ -161,6 +168,14 @@ class Wire:
             return {each.id: reasons.get(each.id, "not answered") for each in documents if each.id not in taken}
 
         return await self._write(added)
+
+    async def add_one(self, namespace: str, document: NewPart) -> None:
+        """Add a new document. Raises `TextRefused` if it is refused, and why."""
+        await self._write(
+            lambda client: client.add(
+                namespace, id=document.id, content=document.content, metadata=document.metadata, **self._processed()
+            )
+        )
 
     async def update(self, namespace: str, document: NewPart) -> bool:
         """Replace a document. Returns whether there is one."""
@@ -310,7 +325,8 @@ class Wire:
         where = self._connection.shown
         if isinstance(error, APIStatusError) and error.status_code < 500 and error.status_code not in PASSING:
             self.breaker.succeeded()
-            return ServiceRefused(f"Supermemory at {where} refuses: {_advice(error.status_code)}{_body(error)}")
+            refused = TextRefused if error.status_code in OF_TEXTS else ServiceRefused
+            return refused(f"Supermemory at {where} refuses: {_advice(error.status_code)}{_body(error)}")
         self.breaker.failed(period=period)
         late, lost = isinstance(error, TimeoutError), isinstance(error, APIError)
         why = f"no answer within {timeout:g} s" if late else _said(error)

@@ -1,24 +1,25 @@
 """Writes: a put replaces. What the service holds is looked up first, because it would append to what is there.
 
 Sending a batch again is harmless: what is there already is left alone. Of a batch that fails half-way, `PartialWrite`
-names what was written.
+names what was written. What the service refuses of it is found out by sending that alone, and named by
+`MemoriesRefused`; the rest is written.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from earwitness.errors import PartialWrite, StorageError, quoted
+from earwitness.errors import MemoriesRefused, PartialWrite, StorageError, quoted
 from earwitness.records.memory import Memory
 
 from .documents import NewPart, Stamp, StoredPart, digest_of, documents_of
 from .names import document_id, namespace_of
 from .reader import ContainerReader
 from .together import together
-from .wire import Wire
+from .wire import TextRefused, Wire
 from .write_buffer import WriteBuffer, WrittenMemory
 
 if TYPE_CHECKING:
@@ -54,19 +55,28 @@ class ContainerWriter:
         """The places of memories that could not be written yet."""
 
     async def put(self, memories: Sequence[Memory]) -> None:
-        """Write or replace; of one id twice, the last counts. Raises `StorageError`, or `PartialWrite`."""
+        """Write or replace; of one id twice, the last counts.
+
+        Raises `StorageError`, `PartialWrite`, or `MemoriesRefused`.
+        """
         batches: dict[str, dict[str, Memory]] = {}
+        refused: dict[str, dict[str, str]] = {}
         for each in memories:
-            documents_of(each, Stamp(0, 0), self._largest)  # one that cannot be written is refused before any is
-            batches.setdefault(each.container, {})[each.id] = each
+            try:
+                documents_of(each, Stamp(0, 0), self._largest)
+            except StorageError as error:
+                refused.setdefault(each.container, {})[each.id] = str(error)
+            else:
+                batches.setdefault(each.container, {})[each.id] = each
         for container, batch in batches.items():
             for id in batch:
                 self._orders.setdefault((container, id), self._buffer.stamp())
-        await self._all({container: self._put(container, [*batch.values()]) for container, batch in batches.items()})
+        work = {container: self._put(container, [*batch.values()]) for container, batch in batches.items()}
+        await self._all(work, refused)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove by container name → ids. Raises `StorageError`, or `PartialWrite`."""
-        await self._all({container: self._remove(container, wanted) for container, wanted in ids.items() if wanted})
+        await self._all({container: self._remove(container, wanted) for container, wanted in ids.items() if wanted}, {})
 
     async def drop(self, container: str) -> None:
         """Remove the container. What somebody else keeps in the same namespace stays."""
@@ -82,46 +92,80 @@ class ContainerWriter:
             self._reader.withheld.pop(container, None)
             self._orders = {key: order for key, order in self._orders.items() if key[0] != container}
 
-    async def _all(self, work: Mapping[str, Coroutine[Any, Any, ContainerOutcome]]) -> None:
-        outcomes = await together(work.values())
-        failures = [outcome.failure for outcome in outcomes if outcome.failure]
+    async def _all(
+        self, work: Mapping[str, Coroutine[Any, Any, ContainerOutcome]], refused: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        outcomes = dict(zip(work, await together(work.values()), strict=True))
+        refused = {**refused, **{name: {**refused.get(name, {}), **each.refused} for name, each in outcomes.items()}}
+        refused = {name: of for name, of in refused.items() if of}
+        written = {name: each.written for name, each in outcomes.items() if each.written}
+        if refused:
+            raise MemoriesRefused(refused, written)
+        failures = [outcome.failure for outcome in outcomes.values() if outcome.failure]
         if not failures:
             return
-        written = {container: each.written for container, each in zip(work, outcomes, strict=True) if each.written}
         if written:
             raise PartialWrite(str(failures[0]), written) from failures[0]
         raise failures[0]
 
     async def _put(self, container: str, memories: Sequence[Memory]) -> ContainerOutcome:
         written: dict[str, WrittenMemory] = {}
+        refused: dict[str, str] = {}
         failure: StorageError | None = None
         async with self._alone(container):
             try:
-                async for each in self._sent(container, memories):
+                async for each in self._sent(container, memories, refused):
                     written[each.memory.id] = WrittenMemory(each.stamp, each.memory, each.outdated)
                     self._orders.pop((container, each.memory.id), None)
             except StorageError as error:
                 failure = error
             await self._buffer.put(container, written)
-        return ContainerOutcome(list(written), failure)
+        return ContainerOutcome(list(written), failure, refused)
 
-    async def _sent(self, container: str, memories: Sequence[Memory]) -> AsyncIterator[MemoryChange]:
-        """Send what it takes; yields each memory once it is written."""
+    async def _sent(
+        self, container: str, memories: Sequence[Memory], refused: dict[str, str]
+    ) -> AsyncIterator[MemoryChange]:
+        """Send what it takes; yields each memory once it is written, and notes why those are not that are `refused`."""
         there = await self._reader.parts(container, [each.id for each in memories])
         here = self._buffer.of(container)
         changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
-        for change in changes:
-            if not change.new:
-                await self._replace(container, change)
-                yield change
-        for some in _batches([each for each in changes if each.new]):
-            refused = await self._wire.add(namespace_of(container), [part for change in some for part in change.new])
+        for some in [[each] for each in changes if not each.new] + [*_batches([each for each in changes if each.new])]:
+            left = await self._added(namespace_of(container), [part for change in some for part in change.new])
             for change in some:
-                if not any(part.id in refused for part in change.new):
-                    await self._replace(container, change)
+                try:
+                    await self._complete(container, change, left)
+                except TextRefused as why:
+                    await self._clear(container, change)
+                    refused[change.memory.id] = str(why)
+                else:
                     yield change
-            for id, why in refused.items():
-                raise StorageError(f"the service took a part of the batch only; document {quoted(id)}: {why}")
+
+    async def _added(self, namespace: str, parts: Sequence[NewPart]) -> set[str]:
+        """Add new documents together. Returns the ids of those that must be tried alone."""
+        if not parts:
+            return set()
+        try:
+            return set(await self._wire.add(namespace, parts))
+        except TextRefused:
+            if len(parts) == 1:
+                return {parts[0].id}
+        middle = len(parts) // 2
+        return await self._added(namespace, parts[:middle]) | await self._added(namespace, parts[middle:])
+
+    async def _complete(self, container: str, change: MemoryChange, left: Collection[str]) -> None:
+        """Write what is left of a memory. Raises `TextRefused`."""
+        for part in change.new:
+            if part.id in left:
+                await self._wire.add_one(namespace_of(container), part)
+        await self._replace(container, change)
+
+    async def _clear(self, container: str, change: MemoryChange) -> None:
+        """Leave nothing of a memory of which some documents were written, and others refused."""
+        documents = [each.id for each in (*change.new, *change.changed)]
+        if len(documents) + len(change.surplus) > 1:
+            await self._delete(container, [*documents, *change.surplus])
+            now = self._buffer.stamp()
+            await self._buffer.put(container, {change.memory.id: WrittenMemory(Stamp(0, now), None, now)})
 
     def _change(self, memory: Memory, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
         wanted, digest = self._buffer.stamp(), digest_of(memory)
@@ -200,6 +244,8 @@ class ContainerOutcome(NamedTuple):
 
     written: Sequence[str]
     failure: StorageError | None
+    refused: Mapping[str, str] = {}
+    """Memory id → why the service refuses it."""
 
 
 def _batches(changes: Sequence[MemoryChange]) -> Iterator[Sequence[MemoryChange]]:

@@ -62,6 +62,8 @@ class Emulator:
         """While true, every connection breaks."""
         self.room: int | None = None
         """How many more documents it writes or deletes before it refuses to; `None` = any number."""
+        self.refuses: Mapping[str, int] = {}
+        """Regular expression → the status, such as 422, that refuses texts in which it is found."""
         self.requests: list[str] = []
         """`METHOD /path` of each request that was read, faulty ones included."""
         self._accounts: dict[str, EmulatedAccount] = {}
@@ -175,7 +177,7 @@ class Emulator:
             return response
 
     def _answer(self, key: str, request: HttpRequest, now: float) -> HttpResponse:
-        api = EmulatedApi(self._accounts.setdefault(key, {}), self.pipeline, now, self.room)
+        api = EmulatedApi(self._accounts.setdefault(key, {}), self.pipeline, now, self.room, self.refuses)
         response = api.answer(request)
         self.room = api.room
         return response

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -34,8 +34,15 @@ class RefusedRequest(Exception):
 class EmulatedApi:
     """Answers the requests of one account at one moment."""
 
-    def __init__(self, account: EmulatedAccount, pipeline: Pipeline, now: float, room: int | None = None) -> None:
-        self._account, self._pipeline, self._now = account, pipeline, now
+    def __init__(
+        self,
+        account: EmulatedAccount,
+        pipeline: Pipeline,
+        now: float,
+        room: int | None = None,
+        refuses: Mapping[str, int] | None = None,
+    ) -> None:
+        self._account, self._pipeline, self._now, self._refuses = account, pipeline, now, refuses or {}
         self.room = room
         """How many more documents may be written or deleted; `None` = any number."""
 
@@ -92,7 +99,7 @@ class EmulatedApi:
         if not self._has_room():
             raise RefusedRequest(503, "Service unavailable")
         given, before = asked.model_fields_set, document.latest
-        content = canonical(_sized(asked.content)) if "content" in given else before.content
+        content = canonical(self._taken(asked.content)) if "content" in given else before.content
         metadata = kept_metadata(asked.metadata) if "metadata" in given else before.metadata
         task_type = asked.task_type if "task_type" in given else before.task_type
         dreaming = asked.dreaming if "dreaming" in given else before.dreaming
@@ -113,7 +120,7 @@ class EmulatedApi:
         return {"count": len(deleted), "errors": errors}
 
     def _added(self, ns: str, asked: requests.NewDocument, task_type: str, dreaming: str) -> Any:
-        content, metadata = canonical(_sized(asked.content)), kept_metadata(asked.metadata)
+        content, metadata = canonical(self._taken(asked.content)), kept_metadata(asked.metadata)
         if not content:
             raise RefusedRequest(400, "content is blank")
         if not self._has_room():
@@ -129,6 +136,11 @@ class EmulatedApi:
             merged = {**document.latest.metadata, **metadata}
             self._write(document, DocumentVersion(self._now, both, merged, task_type, dreaming))
         return self._reference(document)
+
+    def _taken(self, content: str) -> str:
+        if status := next((status for text, status in self._refuses.items() if re.search(text, content)), None):
+            raise RefusedRequest(status, "content cannot be processed")
+        return _sized(content)
 
     def _write(self, document: EmulatedDocument, version: DocumentVersion) -> None:
         document.versions.append(version)
