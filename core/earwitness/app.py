@@ -367,7 +367,6 @@ class Earwitness(Extensible):
         self._deciders.pop(id, None)
         for container in await ledger.containers(id):
             await self.engine.store.drop(container.name)
-            self.engine.refusals.drop(container.name)
         await register.forget_in_hubs(self.engine, id)
         await ledger.forget(id)
 

@@ -20,7 +20,7 @@ MemoryAddress = tuple[str, str]
 """Container name and memory id."""
 
 
-class Refusal(NamedTuple):
+class RefusedMemory(NamedTuple):
     """A memory that the store refuses for good."""
 
     memory: Memory
@@ -29,7 +29,7 @@ class Refusal(NamedTuple):
     """In the store's words."""
 
 
-RefusedMemories = Mapping[MemoryAddress, Refusal]
+RefusedMemories = Mapping[MemoryAddress, RefusedMemory]
 
 
 def address(memory: Memory) -> MemoryAddress:
@@ -41,7 +41,7 @@ class Refusals:
     """What the store of one instance refuses, by container."""
 
     def __init__(self) -> None:
-        self._held: dict[str, dict[str, tuple[str, Refusal]]] = {}
+        self._held: dict[str, dict[str, tuple[str, RefusedMemory]]] = {}
         """Container → memory id → session and refusal."""
         self._news: dict[str, dict[MemoryAddress, str]] = {}
         self._told: set[MemoryAddress] = set()
@@ -143,12 +143,12 @@ async def put_taken(
     put: Callable[[Sequence[Memory]], Awaitable[None]],
     memories: Sequence[Memory],
     written: Callable[[Sequence[Memory]], None] = lambda _: None,
-) -> dict[MemoryAddress, Refusal]:
+) -> dict[MemoryAddress, RefusedMemory]:
     """Put all that the store takes, whatever it refuses of it; returns what it refuses.
 
     `written` is called with what was written each time. Raises what else the store raises.
     """
-    refused: dict[MemoryAddress, Refusal] = {}
+    refused: dict[MemoryAddress, RefusedMemory] = {}
     left = list(memories)
     while left:
         try:
@@ -168,9 +168,11 @@ async def put_taken(
 
 def _parted(
     memories: Collection[Memory], error: MemoriesRefused
-) -> tuple[list[Memory], list[Memory], dict[MemoryAddress, Refusal]]:
+) -> tuple[list[Memory], list[Memory], dict[MemoryAddress, RefusedMemory]]:
     """What was written of them, what is still to be put, and what was refused."""
-    new = {address(each): Refusal(each, why) for each in memories if (why := error.why(*address(each))) is not None}
+    new = {
+        address(each): RefusedMemory(each, why) for each in memories if (why := error.why(*address(each))) is not None
+    }
     done = [each for each in memories if error.names(*address(each)) and address(each) not in new]
     known = {address(each) for each in done} | new.keys()
     return done, [each for each in memories if address(each) not in known], new

@@ -32,7 +32,7 @@ from .live import Unapplied, arrivals
 from .records.base import Record
 from .records.memory import Memory
 from .records.plan import Delivery, Plan
-from .refusals import MemoryAddress, Refusal, RefusedMemories, address, put_taken
+from .refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
 
 if TYPE_CHECKING:
     from .app import Earwitness
@@ -71,7 +71,7 @@ class Undelivered(Record):
         return f"{self.container}: {self.count} since {self.oldest}{why}{refused}"
 
 
-class _Waiting(NamedTuple):
+class _SpooledMemory(NamedTuple):
     """A memory that the store has not taken yet."""
 
     container: str
@@ -215,7 +215,7 @@ class Spool:
         Returns those that the store refuses.
         """
         limit, wrote = self._engine.settings.end.store_timeout, list[MemoryAddress]()
-        refused: dict[MemoryAddress, Refusal] = {}
+        refused: dict[MemoryAddress, RefusedMemory] = {}
 
         async def put(memories: Sequence[Memory]) -> None:
             await self._engine.store_work(limit, self._engine.store.put(memories))
@@ -266,7 +266,7 @@ class Spool:
         ledger, first = self._engine.ledger, min(each.sequence for each in waiting)
         written = {each.sequence: each.timestamp for each in await ledger.entries(session, after=first - 1)}
         failure = (await ledger.data(session, SPOOL)).get("failure")
-        groups: dict[str, list[_Waiting]] = {}
+        groups: dict[str, list[_SpooledMemory]] = {}
         for each in waiting:
             groups.setdefault(each.container, []).append(each)
         return [
@@ -281,13 +281,13 @@ class Spool:
             for container, group in groups.items()
         ]
 
-    async def _waiting(self, session: str) -> list[_Waiting]:
+    async def _waiting(self, session: str) -> list[_SpooledMemory]:
         """What the store has not taken yet: deliveries, and newer wordings that it refuses."""
         plans, pending = await self._pending(session)
         noted = (await self._engine.ledger.data(session, SPOOL)).get("refused") if plans else None
         refused = _refused(noted, {each.sequence for each in plans})
-        new = [_Waiting(*_place(each), each.sequence, refused.pop(_place(each), (0, ""))[1]) for each in pending]
-        reworded = [_Waiting(*place, at, why, is_new=False) for place, (at, why) in refused.items()]
+        new = [_SpooledMemory(*_place(each), each.sequence, refused.pop(_place(each), (0, ""))[1]) for each in pending]
+        reworded = [_SpooledMemory(*place, at, why, is_new=False) for place, (at, why) in refused.items()]
         return [*new, *reworded]
 
     async def _pending(self, session: str) -> tuple[list[Plan], list[Delivery]]:

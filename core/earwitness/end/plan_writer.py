@@ -26,7 +26,7 @@ from .reconciliation import reconciled, restored, work_of
 from .store_writes import StoreWrites
 from .waiters import Waiters
 
-Group = Sequence[Delivery]
+ActiveSupports = Sequence[Delivery]
 """A memory, given by its active deliveries."""
 
 
@@ -48,7 +48,7 @@ class _PlanWriting:
     def __post_init__(self) -> None:
         self.order = PutOrder(self.work)
 
-    def refuse(self, group: Group, among: Sequence[Plan]) -> None:
+    def refuse(self, group: ActiveSupports, among: Sequence[Plan]) -> None:
         """Note that a memory, given by its active deliveries, is refused, with the plans that bring it."""
         own = {each.sequence for each in group}
         bring = [each.sequence for each in among if each.sequence in own or each.due_day is not None]
@@ -208,7 +208,7 @@ class PlanWriter:
             self._waiters.notify()
 
     async def _refused(
-        self, attempt: _PlanWriting, groups: Sequence[Group], plans: Sequence[Plan], refused: RefusedMemories
+        self, attempt: _PlanWriting, groups: Sequence[ActiveSupports], plans: Sequence[Plan], refused: RefusedMemories
     ) -> Sequence[str]:
         """Note what was refused, and remove older versions of it; returns the ids of the other deliveries."""
         stale: dict[str, list[str]] = {}

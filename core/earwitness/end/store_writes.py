@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..engine import Engine
 from ..errors import PartialWrite, StorageError
 from ..records.memory import Memory
-from ..refusals import MemoryAddress, Refusal, RefusedMemories, address, put_taken
+from ..refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
 from ..time_limit import LimitReached
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class StoreWrites:
         """Batches that this attempt has written."""
         self._known: dict[tuple[str, str], Memory | None] = {}
         """Container and id → what earlier attempts have written there; `None` = it was removed."""
-        self._refused: dict[MemoryAddress, Refusal] = {}
+        self._refused: dict[MemoryAddress, RefusedMemory] = {}
         """What the store has refused, until it is to be asked again."""
 
     async def put(self, memories: Sequence[Memory]) -> RefusedMemories:

@@ -10,12 +10,11 @@ from unittest import SkipTest
 from ...errors import MemoriesRefused, PartialWrite, StorageError
 from ...protocols import Store
 from ...records.memory import Memory
+from ...refusals import MemoryAddress, address
 from ..samples import memory
 from ..suite import case
 from .store_base import StoreCases
 
-Place = tuple[str, str]
-"""Container and id."""
 OLD = (memory("c", "old", "as it was"), memory("d", "kept", "as it was"))
 BATCH = (
     memory("c", "old", "changed"),
@@ -81,12 +80,12 @@ class PartlyWritten(StoreCases):
         batch = [memory(each.container, each.id, f"the new text of {each.id}") for each in BATCH]
         await store.put(OLD)
         with self._refusing(store, [each.content for each in batch if each.id in {"old", "two"}]):
-            named, written, left = set[Place](), set[Place](), batch
+            named, written, left = set[MemoryAddress](), set[MemoryAddress](), batch
             while left:
                 new, done = await _refused_by(store, left)
-                assert new or done == set(map(_place, left)), "the error names nothing that is refused"
+                assert new or done == set(map(address, left)), "the error names nothing that is refused"
                 named, written = named | new, written | done
-                left = [each for each in left if _place(each) not in named | written]
+                left = [each for each in left if address(each) not in named | written]
             assert named == {("c", "old"), ("d", "two")}
             held = await self._held(store)
             assert held["c"].pop("old", "as it was") == "as it was"
@@ -125,18 +124,14 @@ async def _written_by(work: Awaitable[None], *, any_error: bool = False) -> Mapp
     raise AssertionError("the whole batch was taken, and nothing was raised")
 
 
-async def _refused_by(store: Store, memories: Sequence[Memory]) -> tuple[set[Place], set[Place]]:
+async def _refused_by(store: Store, memories: Sequence[Memory]) -> tuple[set[MemoryAddress], set[MemoryAddress]]:
     """What a put says to be refused, and to be written."""
     try:
         await store.put(memories)
     except MemoriesRefused as error:
         refused = {(name, id) for name, of in error.refused.items() for id, why in of.items() if why}
         return refused, {(name, id) for name, ids in error.written.items() for id in ids}
-    return set(), set(map(_place, memories))
-
-
-def _place(memory: Memory) -> Place:
-    return memory.container, memory.id
+    return set(), set(map(address, memories))
 
 
 def _expected(written: Iterable[Memory]) -> dict[str, dict[str, str]]:

@@ -16,11 +16,20 @@ from pydantic import SecretStr
 from earwitness.errors import SettingsError, StorageError, quoted, shortened
 from earwitness.records.backends import ServiceProfile
 from earwitness.redaction import without_passwords
-from earwitness_plugins.services.breaker import CircuitBreaker, LeftAlone
+from earwitness_plugins.services.breaker import CircuitBreaker
 
 from .conditions import Expression
 from .documents import NewPart
 from .names import namespace_of
+from .service_errors import (
+    OF_TEXTS,
+    PASSING,
+    ServiceAway,
+    ServiceLeftAlone,
+    ServiceRefused,
+    TextRefused,
+    advice_about,
+)
 from .together import together
 
 if TYPE_CHECKING:
@@ -39,27 +48,6 @@ MOST_DOCUMENTS = 1_000_000
 """A list that claims to have more is not read."""
 LOOK_AGAIN = 0.01
 """Seconds until a call looks again whether the one that tries the service was answered."""
-PASSING = frozenset({408, 409, 425, 429})
-"""Refusals that may be over when the call is made again; so may everything from 500."""
-
-OF_TEXTS = frozenset({400, 413, 422})
-"""Refusals of what a call brings; the others, such as 401, are about the account."""
-
-
-class ServiceAway(StorageError):
-    """The service did not answer, not in time, or asked to be asked again later."""
-
-
-class ServiceLeftAlone(ServiceAway, LeftAlone):
-    """The service was not asked, because it did not answer before."""
-
-
-class ServiceRefused(StorageError):
-    """The service refuses this call, and would do so again."""
-
-
-class TextRefused(ServiceRefused):
-    """The service refuses what the call brings, whoever makes it: its text or its metadata."""
 
 
 class SearchRow(NamedTuple):
@@ -326,7 +314,7 @@ class Wire:
         if isinstance(error, APIStatusError) and error.status_code < 500 and error.status_code not in PASSING:
             self.breaker.succeeded()
             refused = TextRefused if error.status_code in OF_TEXTS else ServiceRefused
-            return refused(f"Supermemory at {where} refuses: {_advice(error.status_code)}{_body(error)}")
+            return refused(f"Supermemory at {where} refuses: {advice_about(error.status_code)}{_body(error)}")
         self.breaker.failed(period=period)
         late, lost = isinstance(error, TimeoutError), isinstance(error, APIError)
         why = f"no answer within {timeout:g} s" if late else _said(error)
@@ -396,16 +384,6 @@ def _row(result: Any) -> SearchRow | None:
         return None  # what cannot be traced to a document cannot be checked
     similarity = min(max(0.0, float(result.similarity)), 1.0)  # in this order: what is no number is 0
     return SearchRow(document.id, document.metadata or {}, text, similarity, result.memory is not None)
-
-
-def _advice(status: int) -> str:
-    advice = {
-        401: "the key is not valid. Check `api_key`, or SUPERMEMORY_API_KEY. ",
-        402: "the account's plan does not allow it. ",
-        403: "the key may not do this. ",
-        413: "it is too large. Set `largest_text` lower. ",
-    }
-    return advice.get(status, "")
 
 
 def _body(error: Any) -> str:

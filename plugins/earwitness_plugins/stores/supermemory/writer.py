@@ -18,8 +18,9 @@ from earwitness.records.memory import Memory
 from .documents import NewPart, Stamp, StoredPart, digest_of, documents_of
 from .names import document_id, namespace_of
 from .reader import ContainerReader
+from .service_errors import TextRefused
 from .together import together
-from .wire import TextRefused, Wire
+from .wire import Wire
 from .write_buffer import WriteBuffer, WrittenMemory
 
 if TYPE_CHECKING:
