@@ -11,32 +11,26 @@ from typing import Any, Self
 
 from . import register, transfer, wiring
 from .background import Background
-from .clock import now
-from .containers import Container, Membership, character_container, world_container
-from .end.applier import Applier
-from .end.decider import Decider
-from .engine import FORGOTTEN, Engine
-from .errors import InputError, StorageError, UnknownName, unknown
+from .containers import Container, Membership
+from .engine import Engine
+from .errors import InputError
 from .extensions import Extensible
 from .extras import ReembeddingStore, SnapshotLedger
-from .ids import check_new_session_id, check_session_id, with_invisible
-from .live import Live
+from .ids import with_invisible
 from .loading.resources import Resources
 from .loading.settings import Settings
 from .loading.strategies import LoadFailure, Strategies
 from .loading.strategy_spec import StrategySpec
 from .open_handle import OPEN_ALREADY, OpenHandle
+from .open_sessions import OpenSessions
 from .records.backends import Health
-from .records.character import Cast, Character, as_cast
-from .records.journal import Changed
-from .records.snapshot import Snapshot
-from .records.state import Day, State
+from .records.character import Character
+from .records.state import Day
 from .session import Session
 from .story_export import StoryExport
 from .strategy import Strategy
 from .transfer import Seen, unseen
-from .validation.arguments import several, table, text
-from .validation.records import check_state, keepable, state_keys
+from .validation.arguments import several
 
 
 class Earwitness(Extensible):
@@ -163,40 +157,17 @@ class Earwitness(Extensible):
         characters who are here when the story begins. Raises `InvalidId`, `InputError`, `ContainerCollision`.
         """
         self._background.check()
-        check_session_id(id)
-        cast = cast.members if isinstance(cast, Cast) else several("cast", cast)
-        members = as_cast(cast)
-        async with self._opening:
-            found = await self._standing(id) or await self._resumed(id)
-            if found is None:
-                found = await self._begun(
-                    check_new_session_id(id),
-                    members.members,
-                    state_keys(table("state", state)),
-                    several("present", present),
-                )
-            self._sessions[id] = found
-        await self._deciders[id].caught_up()  # the store may be away: what it lacks is applied in the background
-        newcomers = _newcomers(cast, found.cast)
-        if newcomers:
-            await found.join(*newcomers)
-        return found
+        return await self._open.session(id, cast, state, present)
 
     async def sessions(self) -> tuple[str, ...]:
         """The ids of all stories, sorted. Stories whose removal was interrupted are left out."""
         self._background.check()
-        ledger = self.engine.ledger
-        return tuple([id for id in await ledger.sessions() if await ledger.entry(id, key=FORGOTTEN) is None])
+        return await self._open.ids()
 
     async def open_session(self, id: str) -> Session:
         """Open an existing story. Raises `UnknownName`, which lists the existing ones."""
         self._background.check()
-        text("session", id)
-        async with self._opening:
-            await self._erased(id)
-        if await self.engine.ledger.load(id) is None:
-            raise unknown("session", id, await self.sessions())
-        return await self.session(id)
+        return await self._open.existing(id)
 
     async def forget(self, session: str) -> None:
         """Remove a story for good: memories, journal, everything. Raises `UnknownName`, `StorageError`.
@@ -206,17 +177,7 @@ class Earwitness(Extensible):
         so does the next call that names the story.
         """
         self._background.check()
-        if await self.engine.ledger.load(text("session", session)) is None:
-            raise unknown("session", session, await self.sessions())
-        if decider := self._deciders.get(session):
-            await decider.end()
-        async with self._opening:
-            await self.engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
-            try:
-                await self._erased(session)
-            except StorageError as error:
-                error.add_note(f"session {session!r} is forgotten; ew.spool.replay() drops what the store still holds.")
-                raise
+        await self._open.forget(session)
 
     async def import_session(
         self, lines: Iterable[Mapping[str, Any]] | StoryExport, *, id: str | None = None, seen: Seen = unseen
@@ -333,68 +294,6 @@ class Earwitness(Extensible):
 
     def _start_over(self) -> None:
         """Forget what an earlier opening left, whose event loop may be gone. Its handles stay closed."""
-        self._sessions: dict[str, Session] = {}
-        self._deciders: dict[str, Decider] = {}
         self._background = Background()
-        self._opening = asyncio.Lock()
+        self._open = OpenSessions(self.engine, self._background, self)
         self._late: dict[object, asyncio.Future[Strategy[Any]]] = {}
-
-    async def _standing(self, id: str) -> Session | None:
-        """The existing handle, unless another process has forgotten its story."""
-        try:
-            if id in self._sessions:
-                await self._deciders[id].staleness.check()
-        except UnknownName:
-            return None
-        return self._sessions.get(id)
-
-    async def _resumed(self, id: str) -> Session | None:
-        """The session as the ledger has it, or `None` if its creation was interrupted and must be repeated.
-
-        Raises `InputError` for a branch or an import that was interrupted.
-        """
-        await self._erased(id)
-        found = transfer.require_complete(await self.engine.ledger.load(id))
-        begun = found and await self.engine.ledger.entries(id, limit=1)
-        return await self._opened(id) if begun else None
-
-    async def _erased(self, id: str) -> None:
-        """Erase a story that is marked as forgotten. The mark is removed last, so an interrupted call can resume."""
-        ledger = self.engine.ledger
-        if await ledger.load(id) is None or await ledger.entry(id, key=FORGOTTEN) is None:
-            return
-        self._sessions.pop(id, None)
-        self._deciders.pop(id, None)
-        for container in await ledger.containers(id):
-            await self.engine.store.drop(container.name)
-        await register.forget_in_hubs(self.engine, id)
-        await ledger.forget(id)
-
-    async def _opened(self, id: str) -> Session:
-        live = await Live.load(self.engine, id)
-        applier = Applier(self.engine, live, self._background)
-        self._deciders[id] = decider = Decider(self.engine, live, applier, self._background)
-        await decider.staleness.reached(live.snapshot.decided)
-        return Session(self.engine, live, decider, applier, self)
-
-    async def _begun(
-        self, id: str, members: tuple[Character, ...], state: dict[str, Any], present: tuple[str, ...]
-    ) -> Session:
-        cast = Cast(members=members)
-        Cast().check_newcomers(members)
-        moves = tuple((cast.named(who).id, "enter", None) for who in present)
-        check_state(State(), state)
-        if "participants" in state:
-            named = several("participants", state["participants"])
-            state["participants"] = tuple(cast.named(who).id for who in named)
-        body = Changed(joins=members, changes=state, moves=moves, quiet=True)  # type: ignore[arg-type]
-        containers = [world_container(id), *(character_container(id, member.id) for member in members)]
-        keepable(body)
-        await self.engine.ledger.create(Snapshot(id=id), containers)
-        await self.engine.ledger.append(id, body, key="#begin", timestamp=now())
-        return await self._opened(id)
-
-
-def _newcomers(given: Iterable[Character | str], cast: Cast) -> list[Character | str]:
-    """The characters who are not in the cast yet, or whose description has changed. A bare id describes nothing."""
-    return [each for each in given if (each not in cast if isinstance(each, str) else cast.by_id.get(each.id) != each)]
