@@ -50,6 +50,10 @@ COMMON = frozenset(_COMMON_TEXT.split())
 """Words that a fact may have although its message does not."""
 
 
+SIGNS = frozenset(" .,;:!?¿¡'\"’‘“”„«»()-–—…/&%+")
+"""Signs that a fact may have although its message does not."""
+
+
 class NamedFact(BaseModel):
     """One fact, as a model names it."""
 
@@ -164,11 +168,7 @@ class BelievedFacts:
         )
 
     def _line(self, label: str) -> HeardLine | None:
-        number = label.strip().removeprefix("m")
-        lines = self.exchange.lines
-        return (
-            lines[int(number) - 1] if number.isascii() and number.isdigit() and 0 < int(number) <= len(lines) else None
-        )
+        return {f"m{number}": line for number, line in enumerate(self.exchange.lines, 1)}.get(_label(label))
 
     def _concerns(self, subject: Character, line: HeardLine) -> bool:
         names = (subject.id, subject.name, *subject.aliases)
@@ -177,11 +177,17 @@ class BelievedFacts:
     def _sentence(self, named: NamedFact, subject: Character, line: HeardLine) -> str:
         """The model's sentence, if it says only what the message says; else the words of the message."""
         said = " ".join(named.text.split())
-        names = (subject.name, self.cast.name_of(line.message.speaker))
-        if said and len(said) <= LONGEST and not _strange(said, [line.text, *names]):
+        texts = (line.text, subject.name, self.cast.name_of(line.message.speaker))
+        if said and len(said) <= LONGEST and not _strange(said, texts) and not _odd(said, texts):
             return said
         self.notes.append(f"kept in the words of the message: {one_line(said)!r} says something else, or more")
-        return f"{self.cast.name_of(line.message.speaker)}: “{' '.join(named.quote.split())}”"
+        return f"{self.cast.name_of(line.message.speaker)}: “{' '.join(_words_there(named.quote, line.text).split())}”"
+
+
+def _label(given: str) -> str:
+    """A label as it is shown: models leave the letter out."""
+    label = given.strip().casefold()
+    return label if label.startswith("m") else f"m{label}"
 
 
 def _words(text: str) -> list[str]:
@@ -192,6 +198,20 @@ def _is_in(quote: str, text: str) -> bool:
     """Whether the words of one stand in the other, in their order and side by side."""
     wanted, there = _words(quote), _words(text)
     return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(there)} "
+
+
+def _words_there(quote: str, text: str) -> str:
+    """The part of a text that a quotation means, to the letter: a model writes its own signs between the words."""
+    wanted, there = _words(quote), [*_WORD.finditer(text)]
+    folded, many = _words(text), len(wanted)
+    begin = next(at for at in range(len(there)) if folded[at : at + many] == wanted)
+    return text[there[begin].start() : there[begin + many - 1].end()]
+
+
+def _odd(said: str, texts: Iterable[str]) -> str | None:
+    """The first sign that is neither common in sentences nor in the texts; `None` = there is none."""
+    there = {*SIGNS, *(sign for text in texts for sign in text)}
+    return next((each for each in said if not each.isalnum() and each not in there), None)
 
 
 def _strange(said: str, texts: Iterable[str]) -> str | None:

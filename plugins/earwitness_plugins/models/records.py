@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue
@@ -103,8 +104,9 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
+@lru_cache(64)
 def schema_of(model: type[Any]) -> AnswerSchema:
-    """The JSON schema of a pydantic model."""
+    """The JSON schema of a pydantic model. Making it takes as long as all the rest of a call."""
     definition: Mapping[str, JsonValue] = model.model_json_schema()
     return AnswerSchema(name=model.__name__, definition=dict(definition))
 

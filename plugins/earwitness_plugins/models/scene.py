@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, JsonValue, model_validator
@@ -75,7 +74,7 @@ def as_confidence(given: object) -> object:
     if isinstance(given, str):
         number = given.strip().rstrip("%").strip()
         given = float(number) / (100 if "%" in given else 1)
-    if isinstance(given, int | float) and not isinstance(given, bool) and isfinite(given) and 1 < given <= 100:
+    if isinstance(given, int | float) and not isinstance(given, bool) and 1 < given <= 100:
         return given / 100
     return given
 

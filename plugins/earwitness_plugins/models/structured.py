@@ -45,9 +45,20 @@ def _mended(text: str) -> Any:
     if begin < 0:
         return None
     try:
-        return loads(text[begin:], skip_json_loads=True)
+        return _readable(loads(text[begin:], skip_json_loads=True))
     except (ValueError, RecursionError, IndexError, TypeError, AttributeError) as error:
         raise ValueError(f"it is no JSON: {type(error).__name__}") from error
+
+
+def _readable(value: Any) -> Any:
+    """The same with texts that can be stored: of an emoji's two halves, one by itself is no character."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_readable(each) for each in value]
+    if isinstance(value, dict):
+        return {_readable(key): _readable(each) for key, each in value.items()}
+    return value
 
 
 def _object(value: Any) -> Any:
