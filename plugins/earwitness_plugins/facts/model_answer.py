@@ -205,7 +205,11 @@ def _words_there(quote: str, text: str) -> str:
     wanted, there = _words(quote), [*_WORD.finditer(text)]
     folded, many = _words(text), len(wanted)
     begin = next(at for at in range(len(there)) if folded[at : at + many] == wanted)
-    return text[there[begin].start() : there[begin + many - 1].end()]
+    end = there[begin + many - 1].end()
+    ended = text[end : end + 1]  # the sign that ends the sentence belongs to it
+    return text[there[begin].start() : end] + (
+        ended if ended and ended in ".!?" and quote.rstrip()[-1] == ended else ""
+    )
 
 
 def _odd(said: str, texts: Iterable[str]) -> str | None:
