@@ -14,7 +14,7 @@ from .end.decider import Decider
 from .engine import Engine
 from .errors import NotYetApplied
 from .extensions import Extensible, Opener
-from .filters import EVERYTHING, Filter, as_filter
+from .filters import EVERYTHING, Filter
 from .journal import Journal
 from .live import Live
 from .lore import Lore
@@ -24,18 +24,17 @@ from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.character import Cast, Character
 from .records.derived import Derivation
-from .records.journal import Original, Said
+from .records.journal import Original
 from .records.memory import Interaction
 from .records.message import Messages
 from .records.state import State
 from .records.update import Audience, Update
-from .start.recall import RecallRequest, known_settings
+from .start.host_request import host_request, known_settings
 from .start.recalled import Recall
 from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
-from .validation.arguments import text, texts
-from .validation.messages import known_channel
+from .validation.arguments import text
 
 if TYPE_CHECKING:
     from .backstage.backstage import Backstage
@@ -95,13 +94,9 @@ class Session(Extensible):
         the recall, as in `'location = "tavern"'`. `recall` overrides `RecallSettings`, such as `memories=5`.
         Raises `UnknownName`, `SettingsError`, `StorageError`, `InvalidFilter`, `InputError`."""
         settings = self._engine.settings.recall_with(known_settings(recall))
-        where = None if channel is None and context is None else known_channel(channel, context)
-        query = None if query is None else text("query", query)
-        in_prompt = None if in_prompt is None else texts("in_prompt", in_prompt)
-        waiting = await self._journal.waiting(settings.wait, lambda: self._names.wearer(character))
-        point = None if before is None else await self._journal.point(before)
-        where = where or (point.body.channel if point and isinstance(point.body, Said) else Channel())
-        request = RecallRequest(self._names.wearer(character), query, in_prompt, where, as_filter(filter), point)
+        given: dict[str, Any] = {"query": query, "in_prompt": in_prompt, "context": context, "channel": channel}
+        given |= {"before": before, "filter": filter}
+        request, waiting = await host_request(self._names, self._journal, settings.wait, character, **given)
         return await Turn.begin(self, self._engine, self._live, settings, request, waiting)
 
     async def memories(self, character: str, *, channel: Channel | None = None) -> Recall:

@@ -17,7 +17,8 @@ from .outcome import Outcome
 from .records.channel import Channel, Context
 from .records.journal import Entry, Revised, Said
 from .records.plan import Answer
-from .start.recall import RecallRequest, recall
+from .start.host_request import RecallRequest
+from .start.recall import recall
 from .start.recalled import PerceivedMessage, Recall, Recalled
 from .start.unguarded import tell_host
 from .validation.arguments import several, texts

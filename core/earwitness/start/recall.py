@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from ..consultation import Answered
 from ..containers import character_container_name
 from ..engine import Engine
-from ..errors import SettingsError, StrategyError, did_you_mean
+from ..errors import StrategyError
 from ..events import RecallAnswer, RecallEvent
-from ..filters import Filter, In, all_of, equals
+from ..filters import In, all_of, equals
 from ..live import Live
 from ..loading.settings import FillSettings, RecallSettings
 from ..plugin_data import PluginData
-from ..records.channel import Channel
-from ..records.journal import Entry
 from ..records.memory import Hit, Memory
 from ..records.message import SettledMessage
 from . import strange_fields
 from .check import checked, note_costs, reports
 from .excerpts import within
+from .host_request import RecallRequest
 from .news import news_told_along
 from .one_each import one_each
 from .past import PastSource, as_before
@@ -36,35 +34,6 @@ from .summaries import recallable_whole
 from .window import candidates
 
 LARGEST_WEIGHT = 10.0
-TURN = ("before", "query", "in_prompt", "context", "channel", "filter")
-"""Arguments of `turn`, besides the settings of recall."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
-    """A host's request to a character's memory."""
-
-    character: str
-    """Character id."""
-    query: str | None
-    """A query of the host's own; `None` for the standard recall query (see `query_of`)."""
-    in_prompt: tuple[str, ...] | None
-    """Keys of messages that are already in the prompt; `None` = those in the query."""
-    channel: Channel
-    """Where the character is about to speak."""
-    filter: Filter
-    """A further filter on what may be recalled. It can only narrow the result."""
-    before: Entry | None = None
-    """The entry before which it is asked; `None` = now."""
-
-
-def known_settings(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Settings of recall for one turn. Raises `SettingsError` for a name that `turn` does not take."""
-    for name in given:
-        if name not in (settings := RecallSettings.model_fields):
-            takes = (*TURN, *settings)
-            raise SettingsError(f"turn() takes no {name!r}, but {', '.join(takes)}.{did_you_mean(name, takes)}")
-    return given
 
 
 async def recall(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> Recall:
