@@ -16,9 +16,12 @@ from earwitness.records.journal import NewEntry, Said
 from earwitness.records.memory import Support
 from earwitness.records.plan import PluginWrite, Withdrawal
 from earwitness.records.snapshot import Snapshot
+from earwitness.records.state import State
 from earwitness.records.update import Knowledge
 from earwitness.testing.samples import settled
 from earwitness_plugins.ledgers.postgres import PostgresLedger
+from earwitness_plugins.ledgers.postgres.schema import COMPONENT, MIGRATIONS
+from earwitness_plugins.postgres import PostgresDatabase
 
 pytestmark = pytest.mark.anyio
 NOON = "2026-11-21T12:00:00+00:00"
@@ -280,3 +283,20 @@ async def test_a_view_says_who_remembers_what_and_how_the_stories_are_doing(
     assert await ledger.database.rows(asked) == [("s1", 2, 1, 1, 1, True)]
     assert await ledger.claim("s1", 2)
     assert await ledger.database.rows("SELECT claimed_until > now() FROM earwitness.story") == [(True,)]
+
+
+async def test_facts_of_a_snapshot_of_a_schema_before_are_read_in_their_order(new_postgres_dsn: str) -> None:
+    facts = {key: {"review": (f"noted with {key}", 1.5)} for key in ("#9", "#10", "a", "#2")}
+    before = Snapshot(id="s1", state=State(facts=facts))
+    database = PostgresDatabase(new_postgres_dsn)
+    await database.open(COMPONENT, MIGRATIONS[:4])
+    insert = "INSERT INTO earwitness.session (id, last, decided, snapshot) VALUES (%s, 0, 0, %s)"
+    await database.write(lambda connection: connection.execute(insert, ("s1", before.model_dump_json())))
+    await database.close()
+    ledger = ledger_at(new_postgres_dsn)
+    await ledger.open()
+    found = await ledger.load("s1")
+    assert found == before
+    assert found is not None
+    assert list(found.state.facts) == list(facts)
+    await ledger.close()

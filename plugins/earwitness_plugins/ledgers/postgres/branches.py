@@ -14,6 +14,7 @@ from earwitness.containers import SESSION_KINDS, character_container, world_cont
 from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection
+from ..facts import without
 from ..past_sessions import (
     DeliveryStatus,
     PastSession,
@@ -24,11 +25,10 @@ from ..past_sessions import (
     removed,
     restored,
 )
-from ..text import as_json, value_as_json
+from ..text import value_as_json
 from . import data, messages, register, sessions
 from .register import as_containers
 
-_SNAPSHOT = "SELECT snapshot::text FROM earwitness.session WHERE id = %s"
 _UNAPPLIED = "SELECT 1 FROM earwitness.entry WHERE session = %s AND sequence <= %s AND NOT applied LIMIT 1"
 _PLANS = "SELECT sequence, plan::text FROM earwitness.plan WHERE session = %s AND sequence > %s AND sequence <= %s"
 _IN_ORDER = " ORDER BY sequence"
@@ -75,7 +75,7 @@ async def branch(connection: Connection, session: str, id: str, up_to: int) -> S
     origin = {"parent": session, "forked_at": up_to, "origin": newest.origin or session, "unfinished": True}
     made = (newest if past is None else past.snapshot).model_copy(update={"id": id, **origin})
     owned = [world_container(id), *(character_container(id, member) for member in made.cast.ids)]
-    if not await sessions.create(connection, id, up_to, as_json(made), owned):
+    if not await sessions.create(connection, made, owned):
         return await _snapshot(connection, id)
     copied = {"old": session, "id": id, "up_to": up_to, "cut": len(session) + 1}
     async with connection.pipeline():
@@ -110,7 +110,7 @@ async def finish(connection: Connection, session: str) -> None:
     await sessions.lock(connection, session)
     if made := await _snapshot(connection, session):
         whole = made.model_copy(update={"unfinished": False})
-        await connection.execute(_FINISH, (as_json(whole), session))
+        await connection.execute(_FINISH, (without(whole), session))
 
 
 def _copy(table: str, columns: str) -> str:
@@ -133,8 +133,8 @@ async def _sharable(connection: Connection, session: str, up_to: int) -> Snapsho
 
 
 async def _snapshot(connection: Connection, session: str) -> Snapshot | None:
-    row = await (await connection.execute(_SNAPSHOT, (session,))).fetchone()
-    return None if row is None else Snapshot.model_validate_json(row[0])
+    row = await (await connection.execute(sessions.LOAD.encode(), (None, None, session))).fetchone()
+    return None if row is None else sessions.LoadedSession(*row).snapshot
 
 
 async def _past(connection: Connection, session: str, up_to: int) -> PastSession:

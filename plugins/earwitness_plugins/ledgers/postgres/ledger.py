@@ -21,6 +21,7 @@ from ..text import as_json
 from . import branches, data, delivery_search, journal, messages, plans, register, sessions
 from .changes import Changes
 from .claims import Claims, JobClaims
+from .facts import FactsChange
 from .health import examine
 from .journal import EntryText, as_entry
 from .schema import COMPONENT, MIGRATIONS
@@ -94,23 +95,19 @@ class PostgresLedger:
         """Create a session, or return the one that exists. A fork's own entries begin after `snapshot.decided`."""
         if found := await self.load(snapshot.id):
             return found
-        text = as_json(snapshot)
-        created = await self._write(
-            lambda connection: sessions.create(connection, snapshot.id, snapshot.decided, text, containers)
-        )
+        created = await self._write(lambda connection: sessions.create(connection, snapshot, containers))
         return snapshot if created else await self.load(snapshot.id) or snapshot
 
     async def load(self, session: str) -> Snapshot | None:
         """The session as of the last entry whose plan is recorded."""
         version, known = self._snapshots.get(session, (None, None))
-        rows = await self._database.rows(sessions.LOAD, (version, session))
+        rows = await self._database.rows(sessions.LOAD, (version, version, session))
         if not rows:
             self._snapshots.pop(session, None)
             return None
         row = LoadedSession(*rows[0])
-        if row.snapshot is None and known is not None:
+        if (found := row.snapshot) is None:
             return known
-        found = Snapshot.model_validate_json(str(row.snapshot))
         self._snapshots[session] = (row.version, found)
         return found
 
@@ -235,7 +232,7 @@ class PostgresLedger:
 
         It is durable on return: this process outlives a server that crashes, and goes on from its plan.
         """
-        new = await plans.PlanRows.of(plan, after)
+        new = await self._rows_of(plan, after)
         found = await self._write(lambda connection: plans.record(connection, new))
         return self._recorded(plan, after, found)
 
@@ -243,7 +240,7 @@ class PostgresLedger:
         self, plan: Plan, after: Snapshot, memories: PostgresWork[None], deliveries: Sequence[str] | None
     ) -> Plan:
         """Record a plan with the memories a store of this database has `prepared`. Durable on return."""
-        new = await plans.PlanRows.of(plan, after)
+        new = await self._rows_of(plan, after)
 
         async def operation(connection: Connection) -> plans.Recorded:
             found = await plans.record(connection, new, deliveries)
@@ -252,6 +249,10 @@ class PostgresLedger:
             return found
 
         return self._recorded(plan, after, await self._write(operation))
+
+    async def _rows_of(self, plan: Plan, after: Snapshot) -> plans.PlanRows:
+        changed = FactsChange.of(self._snapshots.get(plan.session), plan, after)
+        return await plans.PlanRows.of(plan, after, changed)
 
     def _recorded(self, plan: Plan, after: Snapshot, found: plans.Recorded) -> Plan:
         """The plan in force. The next `load` need not read what was just written."""

@@ -12,8 +12,10 @@ from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection
+from ..facts import without
 from ..text import as_json
-from . import data, deliveries, journal, messages
+from . import data, deliveries, facts, journal, messages
+from .facts import FactsChange
 from .sessions import lock, unknown_session
 
 MANY = 256
@@ -45,23 +47,24 @@ class PlanRows:
     texts: _PlanTexts
     deliveries: deliveries.DeliveryColumns
     data: list[data.DataText]
+    facts: FactsChange
 
     @classmethod
-    async def of(cls, plan: Plan, after: Snapshot) -> PlanRows:
+    async def of(cls, plan: Plan, after: Snapshot, changed: FactsChange) -> PlanRows:
         """The rows of a plan, and the session after it. Raises `InputError` for what JSON cannot hold."""
         made = partial(_texts, plan, after)
         texts = await asyncio.to_thread(made) if len(plan.deliveries) > MANY else made()
         columns = await deliveries.DeliveryColumns.of(plan.deliveries)
         kept = [text for each in plan.plugin_data for text in data.as_texts(each.plugin, {each.key: each.value})]
-        return cls(plan, after.decided, texts, columns, kept)
+        return cls(plan, after.decided, texts, columns, kept, changed)
 
 
 def _texts(plan: Plan, after: Snapshot) -> _PlanTexts:
     if plan.message is None:
-        return _PlanTexts(as_json(plan, exclude={"deliveries"}), None, as_json(after))
+        return _PlanTexts(as_json(plan, exclude={"deliveries"}), None, without(after))
     message = as_json(plan.message)
-    without = as_json(plan, exclude={"deliveries", "message"})
-    return _PlanTexts(f'{without[:-1]},"message":{message}}}', message, as_json(after))
+    rest = as_json(plan, exclude={"deliveries", "message"})
+    return _PlanTexts(f'{rest[:-1]},"message":{message}}}', message, without(after))
 
 
 class Recorded(NamedTuple):
@@ -82,12 +85,15 @@ async def record(connection: Connection, new: PlanRows, applied: Collection[str]
     async with connection.pipeline():
         story = await lock(connection, session)
         there = await connection.execute(_THERE, (session, sequence))
-    if await story.fetchone() is None:
+    if (before := await story.fetchone()) is None:
         raise await unknown_session(connection, session)
     if await there.fetchone() is not None:
         return Recorded(await one(connection, session, sequence))
     async with connection.pipeline():
         await _write(connection, new, applied)
+        version, decided = before
+        if decided < sequence:
+            await facts.change(connection, session, version, new.facts)
         advanced = await connection.execute(_ADVANCE, (new.texts.after, new.decided, session, sequence))
     found = await advanced.fetchone()
     return Recorded(None, None if found is None else int(found[0]))

@@ -161,4 +161,25 @@ COMMENT ON TABLE earwitness.claim IS 'Which process decides the entries of a ses
 COMMENT ON COLUMN earwitness.claim.job IS 'The job, as job:facts; empty = to decide entries';
 """
 
-MIGRATIONS: tuple[PostgresMigration, ...] = (_TABLES + ledger_comments(), VIEWS, _OTHERS, _JOBS)
+_FACTS = """
+-- They grow with the story, and snapshots are written with each plan. What an older snapshot has of them is not read.
+CREATE TABLE earwitness.fact (
+    session text COLLATE "C" NOT NULL CONSTRAINT fact_session_fk
+        REFERENCES earwitness.session (id) ON DELETE CASCADE,
+    key text COLLATE "C" NOT NULL,
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    facts json NOT NULL,
+    CONSTRAINT fact_pk PRIMARY KEY (session, key)
+);
+COMMENT ON TABLE earwitness.fact IS 'What packages note with entries: the facts of a session''s state';
+COMMENT ON COLUMN earwitness.fact.session IS 'Session id';
+COMMENT ON COLUMN earwitness.fact.key IS 'Key of the entry';
+COMMENT ON COLUMN earwitness.fact.number IS 'Their order in the state';
+COMMENT ON COLUMN earwitness.fact.facts IS 'By package, what it notes, as JSON';
+INSERT INTO earwitness.fact (session, key, facts)
+SELECT s.id, n.key, n.value FROM earwitness.session AS s
+CROSS JOIN LATERAL json_each(s.snapshot -> 'state' -> 'facts') WITH ORDINALITY AS n (key, value, place)
+ORDER BY s.id, n.place;
+"""
+
+MIGRATIONS: tuple[PostgresMigration, ...] = (_TABLES + ledger_comments(), VIEWS, _OTHERS, _JOBS, _FACTS)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from earwitness.containers import Container, character_container
 from earwitness.errors import UnknownName, unknown
+from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection
-from . import register
+from ..facts import joined, made, without
+from . import facts, register
 from .deliveries import STRIKE, forget_texts
 
 if TYPE_CHECKING:
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
 LISTED = 50
 LAST = 2**62
 LOAD = (
-    "SELECT version, decided, CASE WHEN version IS DISTINCT FROM %s THEN snapshot::text END"
-    " FROM earwitness.session WHERE id = %s"
+    "SELECT s.version, CASE WHEN s.version IS DISTINCT FROM %s THEN s.snapshot::text END, f.keys, f.facts"
+    " FROM earwitness.session AS s CROSS JOIN LATERAL"
+    " (SELECT array_agg(key ORDER BY number) AS keys, array_agg(facts::text ORDER BY number) AS facts"
+    " FROM earwitness.fact WHERE session = s.id AND s.version IS DISTINCT FROM %s) AS f WHERE s.id = %s"
 )
 DECIDED = "SELECT decided FROM earwitness.session WHERE id = %s"
 ALL = "SELECT id FROM earwitness.session ORDER BY id"
-_LOCK = "SELECT id FROM earwitness.session WHERE id = %s FOR NO KEY UPDATE"
+_LOCK = "SELECT version, decided FROM earwitness.session WHERE id = %s FOR NO KEY UPDATE"
 _CREATE = (
     "INSERT INTO earwitness.session (id, last, decided, snapshot) VALUES (%s, %s, %s, %s)"
     " ON CONFLICT (id) DO NOTHING RETURNING id"
@@ -51,23 +55,36 @@ class LoadedSession(NamedTuple):
 
     version: int
     """Another number whenever the snapshot is another."""
-    decided: int
-    """Number of the last entry whose plan is recorded."""
-    snapshot: str | None
-    """The snapshot as JSON; `None` if it is of the version that the caller has."""
+    written: str | None
+    """The snapshot as JSON, without facts; `None` if it is of the version that the caller has."""
+    keys: Sequence[str] | None
+    """Keys of the entries with facts; `None` = there are none, or the version is known."""
+    facts: Sequence[str] | None
+    """What each of these notes, as JSON."""
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The session as of the last entry whose plan is recorded; `None` if the caller has it."""
+        if self.written is None:
+            return None
+        noted = made(zip(self.keys or (), self.facts or (), strict=True))
+        return joined(Snapshot.model_validate_json(self.written), noted)
 
 
-async def create(connection: Connection, session: str, decided: int, snapshot: str, owned: Sequence[Container]) -> bool:
+async def create(connection: Connection, snapshot: Snapshot, owned: Sequence[Container]) -> bool:
     """Create. Returns whether there was none of this id. Raises `ContainerCollision`."""
-    made = await connection.execute(_CREATE, (session, decided, decided, snapshot))
-    if await made.fetchone() is None:
+    decided = snapshot.decided
+    created = await connection.execute(_CREATE, (snapshot.id, decided, decided, without(snapshot)))
+    if await created.fetchone() is None:
         return False
+    await facts.put(connection, snapshot.id, snapshot.state.facts)
     await register.register(connection, owned)
     return True
 
 
 async def lock(connection: Connection, session: str) -> AsyncCursor[tuple[Any, ...]]:
-    """Let no other transaction write to the session until this one ends. Its id is found if it exists."""
+    """Let no other transaction write to the session until this one ends. Found are the version of its snapshot and the
+    number of its last decided entry, if it exists."""
     return await connection.execute(_LOCK, (session,))
 
 

@@ -16,6 +16,7 @@ from earwitness.containers import SESSION_KINDS, character_container, world_cont
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
+from ..facts import without
 from ..past_sessions import (
     DeliveryStatus,
     PastSession,
@@ -27,7 +28,7 @@ from ..past_sessions import (
     restored,
 )
 from ..text import as_list
-from . import data, deliveries, facts, layers, messages, plans, register, sessions, snapshots
+from . import data, deliveries, layers, messages, plans, register, sessions, snapshots
 from .differences import Fields, number_of
 from .layers import SessionView
 from .sessions import rowids
@@ -79,7 +80,7 @@ def finish(connection: apsw.Connection, session: str) -> None:
     row = sessions.load(connection, session)
     if row is not None:
         whole = Snapshot.model_validate_json(row.snapshot).model_copy(update={"unfinished": False})
-        connection.execute("UPDATE ledger_sessions SET snapshot = ? WHERE id = ?", (facts.without(whole), session))
+        connection.execute("UPDATE ledger_sessions SET snapshot = ? WHERE id = ?", (without(whole), session))
 
 
 def touched(connection: apsw.Connection, session: str, after: int) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from earwitness.records.plan import Plan, PluginWrite, Restoration, Withdrawal
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
+from ..facts import without
 from ..text import as_json
 from . import data, deliveries, facts, journal, layers, messages
 from .facts import FactsChange
@@ -72,12 +73,12 @@ class _Packed(NamedTuple):
 
 
 def _packed(plan: Plan, after: Snapshot | None) -> _Packed:
-    snapshot = None if after is None else facts.without(after)
+    snapshot = None if after is None else without(after)
     if plan.message is None:
         return _Packed(deflated(as_json(plan, exclude={"deliveries"})), None, snapshot)
     message = as_json(plan.message)
-    without = as_json(plan, exclude={"deliveries", "message"})
-    whole = f'{without[:-1]},"message":{message}}}'
+    rest = as_json(plan, exclude={"deliveries", "message"})
+    whole = f'{rest[:-1]},"message":{message}}}'
     return _Packed(deflated(whole), messages.row(plan.message, message), snapshot)
 
 

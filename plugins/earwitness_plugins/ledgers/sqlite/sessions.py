@@ -11,6 +11,7 @@ from earwitness.containers import Container, character_container
 from earwitness.errors import UnknownName, unknown
 from earwitness.records.snapshot import Snapshot
 
+from ..facts import without
 from . import facts, layers, register
 from .layers import SEQUENCES, SessionView
 
@@ -100,7 +101,7 @@ def create(connection: apsw.Connection, snapshot: Snapshot, containers: Sequence
     register.register(connection, containers)
     connection.execute(
         "INSERT INTO ledger_sessions (id, began, settled, snapshot) VALUES (?, ?, ?, ?)",
-        (snapshot.id, snapshot.decided, snapshot.decided, facts.without(snapshot)),
+        (snapshot.id, snapshot.decided, snapshot.decided, without(snapshot)),
     )
     facts.put(connection, connection.last_insert_rowid(), snapshot.state.facts)
     return True

@@ -14,6 +14,7 @@ from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import inflated
+from ..facts import joined, made
 from . import facts, layers, plans, sessions
 from .sessions import Written
 
@@ -41,7 +42,7 @@ def load(
         return None
     bare = without_facts(connection, session, row)
     if known is not None and known[0] is not None and known[0].facts == row.facts:
-        return row, facts.joined(bare, known[1].state.facts)
+        return row, joined(bare, known[1].state.facts)
     return row, with_facts(connection, row, bare)
 
 
@@ -53,7 +54,7 @@ def without_facts(connection: apsw.Connection, session: str, row: Written) -> Sn
 
 def with_facts(connection: apsw.Connection, row: Written, bare: Snapshot) -> Snapshot:
     """The same with its facts."""
-    return facts.joined(bare, facts.made(facts.read(connection, row.number)) if row.facts else {})
+    return joined(bare, made(facts.read(connection, row.number)) if row.facts else {})
 
 
 def folded(snapshot: Snapshot, since: Sequence[Plan]) -> Snapshot:
