@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import numpy as np
 import pytest
 from psycopg import AsyncConnection
 from pydantic import SecretStr
@@ -12,7 +13,7 @@ from earwitness.errors import EmbedderMismatch
 from earwitness.loading.resources import Resources
 from earwitness.testing.samples import memory
 from earwitness_plugins.postgres import Connection, PostgresWork
-from earwitness_plugins.stores.postgres import PostgresStore, fingerprint, writes
+from earwitness_plugins.stores.postgres import PostgresStore, fingerprint, vectors, writes
 from earwitness_plugins.testing.postgres import PostgresServer
 
 pytestmark = pytest.mark.anyio
@@ -140,3 +141,24 @@ async def put_meanwhile(store: PostgresStore, work: PostgresWork[None]) -> async
         return put
 
     return await store.database.write(whole)
+
+
+async def test_vectors_sent_as_bytes_are_those_sent_as_text(store: PostgresStore) -> None:
+    """Also the smallest and largest numbers, a vector of zeros, and none at all."""
+    numbers = np.random.default_rng(0).standard_normal((3, 256)).astype(np.float32)
+    numbers[0, :4], numbers[2] = (65504, -65504, 6e-8, -0.0), 0
+    halves = [vectors.as_halves(each) for each in numbers]
+    assert [each is None for each in halves] == [False, False, True]
+
+    async def same(connection: Connection) -> list[Any]:
+        vectors.take_binary(connection)
+        ((type,),) = await (await connection.execute(vectors.TYPE)).fetchall()
+        found = []
+        for sent in (halves, []):
+            given = (vectors.BinaryArray.of(sent, type), vectors.text_array(sent))
+            found += await (await connection.execute("SELECT %s::halfvec[] = %s::halfvec[]", given)).fetchone() or ()
+        return found
+
+    assert await store.database.read(same) == [True, True]
+    expected = f"[{','.join(f'{number:.5g}' for number in numbers[1].astype(np.float16).tolist())}]"
+    assert vectors.as_text(numbers[1]) == expected

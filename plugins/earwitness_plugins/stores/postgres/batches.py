@@ -9,6 +9,7 @@ from earwitness_plugins.embedders.fingerprint import Fingerprint
 from earwitness_plugins.postgres import Connection
 
 from . import writes
+from .vectors import BinaryArray, take_binary
 from .writes import PreparedRow
 
 _WRITE = b"""
@@ -21,18 +22,21 @@ SELECT earwitness.write_memories(
 """
 
 
-async def write_new(connection: Connection, memories: Sequence[PreparedRow], made_with: Fingerprint) -> bool:
+async def write_new(
+    connection: Connection, memories: Sequence[PreparedRow], made_with: Fingerprint, vector_type: int
+) -> bool:
     """Write memories, no two with one id. False, and nothing is written, if one of them is there already, or if a
-    container or the fingerprint is not there.
+    container or the fingerprint is not there. `vector_type` is the number of pgvector's type in this database.
 
     It is a transaction of its own, unless one has begun; then no other writer has the containers until that ends.
     """
-    found = await connection.execute(_WRITE, _given(memories, made_with))
+    take_binary(connection)
+    found = await connection.execute(_WRITE, _given(memories, made_with, vector_type))
     row = await found.fetchone()
     return row is not None and bool(row[0])
 
 
-def _given(memories: Sequence[PreparedRow], made_with: Fingerprint) -> dict[str, object]:
+def _given(memories: Sequence[PreparedRow], made_with: Fingerprint, vector_type: int) -> dict[str, object]:
     """The function's arguments. A text that several memories have is sent once, with its words.
 
     Numbers are sent as the text of an array: the driver turns a list into that item by item, and slowly.
@@ -61,7 +65,7 @@ def _given(memories: Sequence[PreparedRow], made_with: Fingerprint) -> dict[str,
         "exact": [each.metadata.exact for each in memories],
         "texts": _array(text_of[each.content] for each in memories),
         "contents": list(texts),
-        "vectors": [each.vector for each in texts.values()],
+        "vectors": BinaryArray.of([each.vector for each in texts.values()], vector_type),
         "words": _array(len(each.terms) for each in texts.values()),
         "holders": _array(place for place, its in enumerate(counts, 1) for _ in its),
         "terms": " ".join([term for its in counts for term in its]),

@@ -42,7 +42,7 @@ from .search import (
 )
 from .text import given, kept, kept_metadata, kept_terms
 from .tokens import TokenCache
-from .vectors import as_text
+from .vectors import TYPE, as_halves, as_text
 from .writes import PreparedRow
 
 _MOST_KNOWN = 10_000
@@ -95,6 +95,8 @@ class PostgresStore:
         self._tokens = TokenCache(self._method.reranker)
         self._known: dict[str, KnownContainer] = {}
         """By name: the containers that were searched last, in that order."""
+        self._vector_type = 0
+        """The number of pgvector's type in this database."""
         self._is_open = False
 
     @property
@@ -116,6 +118,7 @@ class PostgresStore:
             if await self._database.read(fingerprint.stored) != self._fingerprint:
                 claim = partial(fingerprint.claim, label=self._database.label, ours=self._fingerprint)
                 await self._database.write(claim, repeatable=True)
+            ((self._vector_type,),) = await self._database.rows(TYPE)
         except BaseException:
             await self._database.close()
             raise
@@ -138,7 +141,7 @@ class PostgresStore:
         operation = self._writing(prepared, back=False)
 
         async def whole(connection: Connection) -> None:
-            if not await batches.write_new(connection, prepared, self._fingerprint):
+            if not await batches.write_new(connection, prepared, self._fingerprint, self._vector_type):
                 await connection.execute(fingerprint.SHARE)
                 await operation(connection)
 
@@ -251,7 +254,7 @@ class PostgresStore:
 
     async def _put(self, memories: Sequence[Memory], *, back: bool) -> None:
         prepared = await self._prepared(memories)
-        new = partial(batches.write_new, memories=prepared, made_with=self._fingerprint)
+        new = partial(batches.write_new, memories=prepared, made_with=self._fingerprint, vector_type=self._vector_type)
         if not back and await self._database.write_at_once(new):
             return
         operation = self._writing(prepared, back=back)
@@ -274,7 +277,7 @@ class PostgresStore:
         different = list(dict.fromkeys(plains.values()))
         vectors = await embedded(self._embedder, different)
         words = await aside(work_on(different), lambda: [kept_terms(text) for text in different])
-        made = {text: (its, as_text(vector)) for text, its, vector in zip(different, words, vectors, strict=True)}
+        made = {text: (its, as_halves(vector)) for text, its, vector in zip(different, words, vectors, strict=True)}
         return [
             PreparedRow(
                 kept(each.container),

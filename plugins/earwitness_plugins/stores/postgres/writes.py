@@ -12,6 +12,7 @@ from earwitness_plugins.postgres import Connection
 
 from .fingerprint import FACTS, of
 from .text import KeptMetadata, given, kept, kept_terms
+from .vectors import text_array
 
 EXACT = 10_000
 """The vectors of so many memories of a container are all compared. Those of what comes later are in the HNSW index."""
@@ -128,8 +129,8 @@ class PreparedRow(NamedTuple):
     content: str
     metadata: KeptMetadata
     terms: Sequence[str]
-    vector: str | None
-    """As pgvector reads it; `None` for a text without meaning."""
+    vector: bytes | None
+    """As `as_halves` makes it; `None` for a text without meaning."""
 
 
 class LockedContainers(NamedTuple):
@@ -243,7 +244,7 @@ def _columns(
         "texts": [place_of[each.content] for each in memories],
         "indexed": [place >= EXACT for place in _places(containers, held)],
         "contents": list(texts),
-        "vectors": [each.vector for each in texts.values()],
+        "vectors": text_array(each.vector for each in texts.values()),
         "words": [len(each.terms) for each in texts.values()],
         "holders": holders,
         "terms": terms,
