@@ -57,7 +57,7 @@ def fields(cls: type) -> Iterator[tuple[str, str, str, str]]:
         for field, following in itertools.pairwise(body):
             if isinstance(field, ast.AnnAssign) and isinstance(following, ast.Expr):
                 name, said = ast.unparse(field.target), ast.literal_eval(following.value)
-                if not name.startswith("_"):
+                if not name.startswith("_") and not ast.unparse(field.annotation).startswith("ClassVar"):
                     yield name, ast.unparse(field.annotation), _default(field.value), " ".join(said.split())
 
 

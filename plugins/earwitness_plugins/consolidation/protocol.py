@@ -20,7 +20,7 @@ class Remembered(Record):
     speaker: str = ""
     """Name of who said it; the role, in a conversation with an assistant; empty for what nobody said."""
     weight: float = 1.0
-    """How much more it counts than others; 0 = it is only context, as what an assistant says."""
+    """How much it counts beside the others; 0 = it is only context, such as what an assistant says."""
     day: Day | None = None
     """The game day."""
 
@@ -42,7 +42,7 @@ class ConsolidationTask(Record):
     known: tuple[str, ...] = ()
     """The long-term memory so far, which an assistant's consolidator adds to."""
     people: tuple[tuple[str, ...], ...] = ()
-    """Names and aliases of each one in the cast. Whoever of them is in no memory has nothing to do with it."""
+    """Names and aliases of each character in the cast, also of those whom these memories do not name."""
     most: int
     """Characters that the answer may have."""
 
@@ -53,7 +53,7 @@ class Consolidation(Reply):
     history_entry: str = ""
     """What happened, in a few sentences."""
     memory_update: tuple[str, ...] = ()
-    """What is worth knowing from now on, one thing a line. Nothing that is known already is lost if it is not here."""
+    """What is worth knowing from now on, one thing a line. It adds to what is known, and replaces nothing."""
 
     @property
     def text(self) -> str:

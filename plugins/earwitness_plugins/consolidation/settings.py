@@ -15,16 +15,16 @@ OverlapShare = Annotated[Proportion, Field(gt=0)]
 
 
 class ConsolidationPolicy(Record):
-    """Which of a character's memories are due. Any of the limits is enough; without one, nothing is."""
+    """Which of a character's memories are summed up. Reaching one limit is enough; without limits, nothing is."""
 
     count: Count | None = None
-    """More memories than so many: the older ones."""
+    """If a character has more memories than this, the older ones are summed up."""
     length: Count | None = None
-    """More characters than so many in all of them: the older ones."""
+    """If all memories together have more characters than this, the older ones are summed up."""
     age: Positive | None = None
-    """Those that were learned so many game days ago, or longer."""
+    """Game days after which a memory is summed up, counted from the day it was learned."""
     repetition: OverlapShare | None = None
-    """Those that share so many of their words, from 0 to 1, with an earlier one."""
+    """Share of its words, from 0 to 1, that a memory must have in common with an earlier one to be summed up."""
 
     @property
     def is_set(self) -> bool:
@@ -33,23 +33,22 @@ class ConsolidationPolicy(Record):
 
 
 class ConsolidationSettings(Record):
-    """How memories are summed up. By default stories are, when somebody asks for it, and nothing happens by itself."""
+    """How memories are summed up. By default only when somebody asks for it."""
 
     strategy: StrategySpec = StrategySpec(name="extractive")
     """The consolidator: `extractive`, `language_model`, or one of your own, by name or as a table."""
     write: ReviewWrite = "review"
-    """Who says what is written: `review` = a person, in the review queue; `off` = nothing is; `auto` = nobody is
-    asked."""
+    """`review` = a summary waits for a person's approval; `off` = none is made; `auto` = it is written at once."""
     policy: ConsolidationPolicy = ConsolidationPolicy()
     """When memories of stories are summed up in the background; by default never."""
     keep: Annotated[int, Field(strict=True, ge=0)] = 20
-    """So many of a character's newest memories are left as they are."""
+    """Number of a character's newest memories that are left as they are."""
     least: Annotated[int, Field(strict=True, ge=2)] = 3
-    """Fewer than so many that go together are left as they are."""
+    """The smallest number of memories that one summary is made of."""
     most: Annotated[int, Field(strict=True, ge=2, le=200)] = 12
-    """So many go into one summary."""
+    """The largest number of memories that one summary is made of."""
     characters: Annotated[int, Field(strict=True, ge=100, le=20_000)] = 1_500
-    """The longest summary."""
+    """Characters that a summary may have."""
 
     brings: ClassVar[dict[str, tuple[str, ...]]] = {"jobs": ("consolidation",)}
     """Strategies that are used wherever the settings contain the table."""
@@ -59,12 +58,11 @@ class PruningSettings(Record):
     """What is forgotten: out of recall, and kept in the archive. By default nothing is."""
 
     age: Positive | None = None
-    """Memories that were learned so many game days ago, or longer."""
+    """Game days after which a memory is forgotten, counted from the day it was learned."""
     count: Count | None = None
-    """Of more memories than so many, the older ones."""
+    """Number of memories that a character keeps; older ones are forgotten."""
     write: ReviewWrite = "review"
-    """Who says what is forgotten: `review` = a person, in the review queue; `off` = nothing is; `auto` = nobody is
-    asked."""
+    """`review` = it waits for a person's approval; `off` = nothing is forgotten; `auto` = it is forgotten at once."""
 
     brings: ClassVar[dict[str, tuple[str, ...]]] = {"jobs": ("pruning",)}
     """Strategies that are used wherever the settings contain the table."""

@@ -20,11 +20,12 @@ class AssistantSettings(Record):
     api_key: SecretStr | None = None
     """The key of Supermemory; `None` = the environment variable `SUPERMEMORY_API_KEY`, empty = the store here."""
     container_tag: str = "nanobot_memory"
-    """What all conversations of this bot's user are kept under."""
+    """The name that all conversations of this bot's user are kept under."""
     memory_window: Count = 50
-    """A store here: beyond so many messages that are not consolidated, all but the newest half of so many are."""
+    """Number of messages that may wait. With one more, all but the newest half of that number are consolidated (only
+    with a store on this machine). `context` leaves out that many of the conversation's own newest messages."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.6
-    """`context`: documents of the service that are less alike than this, from 0 to 1, are not found."""
+    """The least likeness, from 0 to 1, of a document of the service that `context` finds."""
     profile: bool = True
     """Whether `context` also asks the service for its profile of the user."""
     folder: str | None = None
