@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from .containers import Container
 from .errors import InputError, about, quoted
@@ -32,6 +32,9 @@ from .validation.messages import (
     update_text,
 )
 from .validation.records import check_state, checked, state_keys
+
+Notes: TypeAlias = Mapping[str, Any] | None
+"""The host's own notes on a message, by key."""
 
 
 class Drafts:
@@ -94,13 +97,15 @@ class Drafts:
         present: Iterable[str] | None,
         audience: Iterable[str] | None,
         own_key: str | None,
+        metadata: Notes,
     ) -> Revised:
         """A corrected message. See `Session.edit`."""
         there, perceive = await self._names.listed("present", present), await self._names.listed("audience", audience)
         if not await self._journal.entry_for_key(own_key):
             named = (*(there or ()), *(perceive or ()))
             refuse_newcomers(named, await self._journal.revisable(key), self._live.snapshot.joined)
-        return checked(Revised, target=key, content=message_text(content), present=there, audience=perceive)
+        text, notes = message_text(content), dict(table("metadata", metadata))
+        return checked(Revised, target=key, content=text, present=there, audience=perceive, metadata=notes)
 
     async def change(
         self,
@@ -142,10 +147,11 @@ class Drafts:
             return before.body
         return Changed(leaves_cast=(await self._names.own_id(character),), quiet=True)
 
-    async def reroll(self, content: str, key: str | None, own_key: str | None) -> Revised:
+    async def reroll(self, content: str, key: str | None, own_key: str | None, metadata: Notes) -> Revised:
         """Another answer in place of a message. See `Session.reroll`."""
         target = await self._journal.reroll_target(key, own_key)
-        return checked(Revised, target=target, content=message_text(content), reroll=True)
+        notes = dict(table("metadata", metadata))
+        return checked(Revised, target=target, content=message_text(content), reroll=True, metadata=notes)
 
     async def unmasking(
         self,

@@ -164,7 +164,7 @@ class Journal:
 
     async def _reads_so(self, body: Revised) -> Entry | None:
         """The entry that gave the message this text, if nothing else is revised. Perhaps it was said so."""
-        if body != Revised(target=body.target, content=body.content, reroll=body.reroll):
+        if body != Revised(target=body.target, content=body.content, reroll=body.reroll, metadata=body.metadata):
             return None
         session = self._live.snapshot.id
         current = await settled_message(self._ledger, session, body.target)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import transfer
 from .containers import Container, character_container
-from .drafts import Drafts
+from .drafts import Drafts, Notes
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
@@ -145,17 +145,20 @@ class Session(Extensible):
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         own_key: str | None = None,
+        metadata: Notes = None,
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
-        `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
-        `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
-        one, and for somebody present or in the audience who joined after it."""
-        body = await self._drafts.edit(key, content, present, audience, own_key)
+        `present`, `audience` and `metadata` correct those of the message. To the text it has already, it changes
+        nothing; with an `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError`
+        for a retracted one, and for somebody present or in the audience who joined after it."""
+        body = await self._drafts.edit(key, content, present, audience, own_key, metadata)
         return await self._followed_up(await self._journal.revise(body, own_key), body.target)
 
-    async def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
+    async def reroll(
+        self, content: str, *, key: str | None = None, own_key: str | None = None, metadata: Notes = None
+    ) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
-        body = await self._drafts.reroll(content, key, own_key)
+        body = await self._drafts.reroll(content, key, own_key, metadata)
         return await self._followed_up(await self._journal.revise(body, own_key), body.target)
 
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:

@@ -142,3 +142,18 @@ async def test_an_edit_or_reroll_to_the_text_that_is_there_changes_nothing(begin
     assert len(await story.backstage().journal()) == 4
     assert (await story.edit("m1", "The sword is here.", audience=["bob", "charlie"])).created
     assert (await story.edit("m1", "The sword is here.", own_key="once more")).created
+
+
+async def test_what_is_noted_with_other_words_is_over_what_was_noted_with_the_first(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin()
+    await story.say("alice", "The dragon sleeps.", key="m1", audience=["bob"], metadata={"calls": [1], "mood": "calm"})
+    await story.edit("m1", "The dragon snores.", metadata={"calls": [1, 2]})
+    assert (await story.messages())[-1].message.metadata == {"calls": [1, 2], "mood": "calm"}
+    await story.reroll("The dragon is awake.", metadata={"calls": [3]})
+    await story.reroll("The dragon is awake.", metadata={"calls": [4]})
+    (message,) = await story.messages()
+    assert (message.content, message.message.metadata["calls"]) == ("The dragon is awake.", [3])
+    (copy,) = await memories(story, "bob")
+    assert "calls" not in copy.metadata

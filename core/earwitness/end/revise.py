@@ -72,6 +72,7 @@ def _reworded(live: Live, old: SettledMessage, body: Revised) -> Message:
             "revision": said.revision + 1,
             "present": said.present if body.present is None else body.present,
             "audience": said.audience if body.audience is None else body.audience,
+            "metadata": {**said.metadata, **body.metadata},
         }
     )
 

@@ -169,6 +169,8 @@ class Revised(Record):
     """Ids of those who were there, if the host says so; `None` = as it was said of the message."""
     audience: tuple[str, ...] | None = None
     """Ids of those who perceive all of the new text, if the host says so; `None` = as it was said of the message."""
+    metadata: dict[str, JsonValue] = {}
+    """The host's own notes on the new text, over those of the message."""
 
     def __str__(self) -> str:
         return f"{'another answer' if self.reroll else 'other words'} for {self.target!r}: {gist(self.content)}"

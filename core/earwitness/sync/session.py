@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from ..containers import Container
+from ..drafts import Notes
 from ..filters import EVERYTHING, Filter
 from ..memory_entries import MemoryRef
 from ..records.channel import Channel, Context
@@ -130,18 +131,26 @@ class Session(SessionChanges):
         present: Iterable[str] | None = None,
         audience: Iterable[str] | None = None,
         own_key: str | None = None,
+        metadata: Notes = None,
     ) -> Outcome:
         """Correct a message: memories of the old text go, and the new text is delivered to those who perceive it.
-        `present` and `audience` correct those of the message. To the text it has already, it changes nothing; with an
-        `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError` for a retracted
-        one, and for somebody present or in the audience who joined after it."""
+        `present`, `audience` and `metadata` correct those of the message. To the text it has already, it changes
+        nothing; with an `own_key`, it is decided again. Raises `UnknownName` for a key without a message, `InputError`
+        for a retracted one, and for somebody present or in the audience who joined after it."""
         return Outcome(
-            self._call, self._call(self._behind.edit, key, content, present=present, audience=audience, own_key=own_key)
+            self._call,
+            self._call(
+                self._behind.edit, key, content, present=present, audience=audience, own_key=own_key, metadata=metadata
+            ),
         )
 
-    def reroll(self, content: str, *, key: str | None = None, own_key: str | None = None) -> Outcome:
+    def reroll(
+        self, content: str, *, key: str | None = None, own_key: str | None = None, metadata: Notes = None
+    ) -> Outcome:
         """Replace the last message, or the one with this key, by another answer. Raises as `edit`."""
-        return Outcome(self._call, self._call(self._behind.reroll, content, key=key, own_key=own_key))
+        return Outcome(
+            self._call, self._call(self._behind.reroll, content, key=key, own_key=own_key, metadata=metadata)
+        )
 
     def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.

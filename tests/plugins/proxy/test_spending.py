@@ -31,6 +31,22 @@ async def test_calls_are_counted_and_priced_for_their_story(served: Serve, strea
         assert (call["model"], call["tokens_in"], call["tokens_out"]) == ("m", 90, 10)
 
 
+async def test_the_calls_behind_another_answer_and_a_continued_one_are_in_its_report(served: Serve) -> None:
+    script = [
+        ScriptedAnswer(text=text, usage=(10, number)) for number, text in enumerate(("One.", "Two.", "And more."), 1)
+    ]
+    async with served(script) as front:
+        await front.ask("Hi.")
+        await front.ask("Hi.")
+        story = await front.story()
+        assert [call["tokens_out"] for call in (await story.messages())[-1].message.metadata["calls"]] == [2]
+        await front.ask("Hi.", "Two.", model="m#session=s1&character=Alice&user=Kim&action=continue")
+        last = (await story.messages())[-1]
+        assert last.content.endswith("And more.")
+        assert [call["tokens_out"] for call in last.message.metadata["calls"]] == [2, 3]
+        assert (await story.backstage().costs()).total.calls == 3
+
+
 @pytest.mark.parametrize("asked", [False, True])
 async def test_a_front_end_gets_the_tokens_of_a_stream_only_if_it_has_asked(served: Serve, asked: bool) -> None:
     options: dict[str, Any] = {"stream_options": {"include_usage": True}} if asked else {}

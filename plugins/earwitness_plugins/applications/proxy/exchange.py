@@ -69,8 +69,8 @@ class Exchange:
     async def answered(self, text: str, call: ModelCall | None = None) -> str | None:
         """END: report a whole answer, durable on return. Returns its key; `None` for what is no message of the story.
 
-        The `call` that gave it stays with a new message, as `calls` in its metadata. Raises `StorageError`,
-        `InputError`.
+        The `call` that gave it stays with the message, as `calls` in its metadata; those of what it goes on with stay
+        there, too. Raises `StorageError`, `InputError`.
         """
         if not self.remembered or not as_said(text).strip():
             return None
@@ -83,17 +83,20 @@ class Exchange:
         return key
 
     async def _said(self, text: str, call: ModelCall | None) -> str:
-        if self.goes_on is not None:
-            return (await self.story.edit(self.goes_on.key, gone_on_with(self.goes_on.content, text))).key
+        calls = [] if call is None else [call.model_dump(mode="json", exclude_defaults=True)]
+        if (before := self.goes_on) is not None:
+            whole, earlier = gone_on_with(before.content, text), before.message.metadata.get("calls")
+            made = {"calls": [*(earlier if isinstance(earlier, list) else ()), *calls]}
+            return (await self.story.edit(before.key, whole, metadata=made if calls else None)).key
         said = without_name(text, self.story.cast.name_of(self.turn.character))
+        metadata = {"calls": calls} if calls else None
         if self.replaces is not None:
-            await self.story.reroll(said, key=self.replaces)
+            await self.story.reroll(said, key=self.replaces, metadata=metadata)
             return self.replaces
         try:
-            metadata = {"calls": [call.model_dump(mode="json", exclude_defaults=True)]} if call else None
             await self.story.say(self.turn.character, said, key=self.key, metadata=metadata, in_turn=True)
         except KeyConflict:  # another proxy has answered the same request
-            await self.story.reroll(said, key=self.key)
+            await self.story.reroll(said, key=self.key, metadata=metadata)
         return self.key
 
 
