@@ -106,6 +106,9 @@ _LOW = guarded_pattern(
     | \btyp(?:es|ed|ing)\b [^.!?\n]{{0,40}} \b(?:messages?|texts?|notes?|repl(?:y|ies)|phone|app|e-?mails?|chat)\b
     | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR} | \bcups?\b[^.\n]{{0,30}}\bears?\b |
          \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
+    | (?<!press\s)(?<!presses\s)(?<!pressed\s)(?<!brushes\s)(?<!brushed\s)(?:my|his|her|their)\s+(?:mouth|lips)\s+(?:\w+\s+)?
+        (?:to|at|in|into|against|by|near)\s+(?:[\w’'-]+\s+){{0,3}}?(?:hair|ears?|hood|veil|collar)\b
+    | \b(?:in|into)\s+the\s+(?:\w+\s+)?ear\s+of\b | \b(?:up|close|right)\s+against\s+[\w’' -]{{1,30}}\s+(?:hair|ear|hood)\b
     | \blean(?:s|ed|ing|t)?\s+(?:(?:in|over|close|closer|across|down)\s+){{0,3}}(?:to|
         towards?)\s+(?!the\b){_WHO} (?!\s+(?:and\s+(?:kiss|tak|pick|grab)))
     | \bbeckon(?:s|ed|ing)?\s+(?:{_WHO}|(?-i:[A-Z])[\w'’ ]{{1,30}})\s+(?:close(?:r)?|near(?:er)?|over|in)\b

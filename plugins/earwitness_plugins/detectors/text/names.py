@@ -23,6 +23,7 @@ _NO_NAMES = _words(
     """
     the of and de del della di da du la le van von der den el al bin ibn mr mrs ms miss mister sir madam
     saint old young big little great first second third fourth junior senior jr sr ii iii iv vi vii viii ix
+    two three four five six seven eight nine ten eleven twelve
     """
 )
 # Titles stand for their bearer also in small letters, after `the`.
@@ -297,7 +298,7 @@ def _epithets(words: Mapping[str, Set[str]]) -> dict[str, str]:
     owners: dict[str, list[str]] = {}
     for id, each in words.items():
         for word in each if len(each) > 1 else ():
-            if len(word) > 3 and word.isalpha() and word not in _NO_NAMES:
+            if len(word) > 2 and word.isalpha() and word not in _NO_NAMES:
                 owners.setdefault(word, []).append(id)
     return {word: ids[0] for word, ids in owners.items() if len(ids) == 1}
 

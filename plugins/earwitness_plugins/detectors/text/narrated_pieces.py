@@ -143,6 +143,9 @@ _THOUGHT_TAG = lazy_pattern(r",\s+(?:thought|wondered|mused)\s+\Z|[,.!?]\s+\Z", 
 _TAGGED = lazy_pattern(
     r"\s+(?:thought|thinks|wondered|wonders|mused|told\s+(?:him|her)self)\s*(?:[.,;!?…]|\Z)", re.IGNORECASE
 )
+_TAGGED_BEFORE = lazy_pattern(r"[,!?…]\s+(?:thought|wondered|mused|reflected)\s+(?:(?:the|old|young|poor)\s+)*\Z", re.IGNORECASE)
+_CLOSES = lazy_pattern(r"\s*(?:[.,;!?…—–]|\Z)")
+"""Where a tag ends: `Deaf as a cat, thought Bob.`"""
 _TAGGED_BACK = lazy_pattern(r"[,.!?]\s+(?:he|she)\s+(?:thought|wondered|mused|told\s+(?:him|her)self)\b", re.IGNORECASE)
 _INDIRECT = lazy_pattern(
     r"""\A (?!.*\byou\b) (?: .*\?\s*\Z | \W*(?:god|dear\s+god|oh|damn|of\s+course|good\s+god|heavens|no,|
@@ -152,6 +155,7 @@ _INDIRECT = lazy_pattern(
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|they|it|his|her|their)\b", re.IGNORECASE)
 
 SoleHearers = tuple[str, ...] | None
+ToldPiece = tuple[str, SoleHearers, SegmentKind]
 
 
 def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
@@ -171,11 +175,27 @@ def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
             pieces += _paragraph(paragraph, names)
     if all(audience is None for _, audience, _ in pieces):
         return ()
+    pieces = _of_one_mind(pieces, names)
     groups = groupby(pieces, key=lambda each: each[1:])
     return tuple(HeardSegment("".join(part[0] for part in group), kind, audience) for (audience, kind), group in groups)
 
 
-ToldPiece = tuple[str, SoleHearers, SegmentKind]
+def _of_one_mind(pieces: list[ToldPiece], names: Names) -> list[ToldPiece]:
+    """Where a narration enters one mind, and tells of nobody else and of nothing said, all of it is theirs."""
+    minds = {audience for _, audience, kind in pieces if kind == "thought"}
+    told = "".join(text for text, _, _ in pieces)
+    if len(minds) != 1 or _QUOTES.search(told):
+        return pieces
+    (mind,) = minds
+    if any(audience not in (None, mind) for _, audience, _ in pieces):
+        return pieces
+    openly = "".join(text for text, audience, _ in pieces if audience is None)
+    if any(each.id not in (mind or ()) for each in names.find(openly)):
+        return pieces
+    return [(text, mind, "thought") for text, _, _ in pieces]
+
+
+
 
 
 def _players(paragraphs: Sequence[str], names: Names) -> dict[int, tuple[str, ...]]:
@@ -228,7 +248,7 @@ def _told(text: str, names: Names) -> Iterator[ToldPiece]:
 def _goes_on(sentence: str, how: SegmentKind, *, plain: bool, apart: bool) -> bool:
     """Whether a sentence is for the same as the one before; a thought goes on in what tells of no deed."""
     if how == "thought":
-        return plain and is_inner(sentence) and not does_something(sentence)
+        return plain and not does_something(sentence)
     return apart or _GOES_ON.match(sentence) is not None
 
 
@@ -239,7 +259,10 @@ def _mind(sentence: str, names: Names, subject: tuple[str, ...]) -> tuple[str, .
         opens = not mention.possessive and not sentence[: mention.start].strip(" \t\n*_—–-")
         if opens and _MINDS.match(sentence, mention.end):
             return (mention.id,)
-        if _THOUGHT_TAG.search(sentence[: mention.start]) and _TAGGED.match(sentence, mention.end):
+        before = sentence[: mention.start]
+        if _THOUGHT_TAG.search(before) and _TAGGED.match(sentence, mention.end):
+            return (mention.id,)
+        if _TAGGED_BEFORE.search(before) and _CLOSES.match(sentence, mention.end):
             return (mention.id,)
     if len(subject) != 1:
         return ()

@@ -26,7 +26,8 @@ _TOWARDS = (
         for pattern in (
             r"\A\W*to\s+",
             *TOWARDS,
-            r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
+            r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\b(?:ears?|hair|hood|veil|collar)\b)",
+            r"\bin(?:to)?\s+the\s+(?:\w+\s+)?ear\s+of\s+",
             r"""\bwhisper(?:s|ed|ing)?\b,?
             (?:\s+(?:\w+ly|soft|something|this|that|it|back|again|an?|few|words?|secret|in|low|quiet|hushed|voice|tone)){0,6}
             \s+(?:to|at|into)\s+""",
@@ -68,7 +69,7 @@ _KEPT_FROM = lazy_pattern(
 )
 """Who is named behind it does not hear: `beside her ear, so that Carol cannot hear`."""
 _EAR = lazy_pattern(
-    r"['’]s?\s+(?:\w+\s+)?(?:ears?|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder)\b",
+    r"['’]s?\s+(?:\w+\s+)?(?:ears?|hair|hood|veil|collar|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder)\b",
     re.IGNORECASE,
 )
 _FEELS = lazy_pattern(
