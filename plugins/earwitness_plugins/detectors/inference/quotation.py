@@ -47,11 +47,15 @@ def speaks_in_quotes(moment: Moment, names: Names) -> bool:
     quoting = [each for each in others.values() if each.quoted]
     if sum(each.quoted for each in quoting) < _OFTEN * sum(each.plain for each in others.values()):
         return False
-    if own.told:
-        return own.quoted >= own.plain
-    if own.plain or len(quoting) < _SPEAKERS or not any(each.told for each in quoting):
+    if own.told and own.quoted >= own.plain:
+        return True
+    if len(quoting) < _SPEAKERS or not any(each.told for each in quoting):
         return False
     if moment.cast[moment.message.speaker].kind == "persona":
+        return False
+    if _written(text) == "inner" and not addressed(text, names.find(text)):
+        return True  # told of nothing that anybody could see: nobody would say it without quotation marks here
+    if own.plain or own.told:
         return False
     return not _YOU.search(text.casefold()) and not addressed(text, names.find(text))
 

@@ -45,7 +45,7 @@ ENTER = _rare(
     | \b(?:shows?|showed)\s+up\b
     | \b(?:appears?|appeared)(?:(?=\s*(?:[.,;!]|\Z))|(?=\s+(?:in\s+the|at\s+the|from|through|beside|on\s+the)\b))
     | \b(?:is|are|was|were)\s+(?:(?:alone|together|both|all)\s+)?(?:in|at|inside)
-          (?=\s+the\s+(?!(?:middle|midst|way|mood|wrong|right|lead|dark|know|end|
+          (?=\s+the\s+(?!(?:other|next|far|opposite|adjoining|neighbou?ring|middle|midst|way|mood|wrong|right|lead|dark|know|end|
           process|habit|business|grip|throes|same|first|last|top|bottom|back(?!\s+(?:yard|garden|room|office|alley|porch|kitchen|street)\b)|centre|center|heart|mercy|ready|verge)\b))
     | \b(?:is|are|was|were)\s+(?:led|brought|carried|dragged|shown|ushered)\s+in\b
     """
