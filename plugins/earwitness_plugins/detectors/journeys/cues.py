@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from earwitness.patterns import lazy_pattern
@@ -25,13 +25,20 @@ _OFF = lazy_pattern(
 _ON = lazy_pattern(
     r"(?i)\b(?:on|in|back|appears?|enters?|shown|returns?|auf|an|da|entra|entre)\b(?!\s+(?:the|a|her|his)\b)"
 )
+_BACKGROUND = lazy_pattern(r"(?i)\[\s*(?:bg|background|hintergrund|fundo|fondo|décor|decor|背景|фон)\b")
+_LISTED = lazy_pattern(
+    r"(?i)\b(?:sprites|characters|figuren|figuras|personagens|personajes|personnages|спрайты)\s*:[^\[\]\n]*|(?:スプライト|立ち絵|立绘)[:：][^\[\]\n]*"
+)
 _EXIT = lazy_pattern(r"(?i)\A\W*(?:exit|exits|exeunt)\b")
 _ENTER = lazy_pattern(r"(?i)\A\W*(?:re-?)?enters?\b")
 _ONSTAGE: dict[str, Literal["enter", "leave"]] = {"hide": "leave", "show": "enter"}
 
 
-def cues(content: str, names: Names, teller: str | None) -> Iterator[Move]:
-    """Who comes and goes by the directions of a script. `teller` is who speaks the line; `None` for a narrator."""
+def cues(content: str, names: Names, teller: str | None, here: Sequence[str] = ()) -> Iterator[Move]:
+    """Who comes and goes by the directions of a script. `teller` is who speaks the line; `None` for a narrator.
+
+    Where a narrator opens another scene (`[BG: roof]`) and says who is seen there, the others of those `here` are not.
+    """
     folded = content.casefold()
     if not any(stem in folded for stem in _STEMS):
         return
@@ -39,9 +46,21 @@ def cues(content: str, names: Names, teller: str | None) -> Iterator[Move]:
         who = _WITH.split(command["who"], maxsplit=1)[0]
         for mention in names.find(who.title() if who.islower() else who):
             yield Move(mention.id, _ONSTAGE[command["way"].lower()], None, command[0].strip()[:60])
+    if teller is None:
+        yield from _scene_change(content, names, here)
     for bracket in _BRACKETS.finditer(content):
         for item in _ITEMS.split(bracket["square"] or bracket["angle"]):
             yield from _cue(item, names, teller)
+
+
+def _scene_change(content: str, names: Names, here: Sequence[str]) -> Iterator[Move]:
+    listed = [match[0] for match in _LISTED.finditer(content)] if _BACKGROUND.search(content) else []
+    seen = {mention.id for text in listed for mention in names.find(text)}
+    if not seen:
+        return
+    named = {mention.id for mention in names.find(content)}
+    yield from (Move(id, "leave", None, listed[0][:60]) for id in here if id not in named)
+    yield from (Move(id, "enter", None, listed[0][:60]) for id in sorted(seen.difference(here)))
 
 
 def _cue(item: str, names: Names, teller: str | None) -> Iterator[Move]:

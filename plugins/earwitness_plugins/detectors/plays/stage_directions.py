@@ -16,6 +16,7 @@ from .stage_state import StageState, meant
 StepKind = Literal["enter", "leave"]
 Steps = list[tuple[str, StepKind]]
 _NEAR = 40
+_MARKS = " \t\n([{*_"
 _LONGEST = 500
 """A sentence of so many characters is cut."""
 
@@ -167,7 +168,7 @@ class _DirectionClause:
 
     def _is_inverted(self) -> bool:
         """`Exit Bob`; `Exeunt Bob and Carol`."""
-        return not self.before.strip() and self.verb.lower().startswith("ex")
+        return not self.before.strip(_MARKS) and self.verb.lower().startswith("ex")
 
     def _along(self, boards: StageState, subject: Sequence[str], *, entering: bool) -> list[str]:
         """Those who come or go with them."""

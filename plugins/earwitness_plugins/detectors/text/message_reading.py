@@ -210,7 +210,7 @@ def _moves(
     of_system = tuple(inventory.system.moves(content, names, stage.here)) if by_program else ()
     known = {move.id for move in of_system}
     moves = (*of_system, *(move for move in moves if move.id not in known))
-    journeyed = (*_journeys(cut, names, stage), *cues(content, names, stage.teller))
+    journeyed = (*_journeys(cut, names, stage), *cues(content, names, stage.teller, stage.here))
     moves = (*moves, *_besides(moves, {move.id: move for move in journeyed}))
     moves = (*moves, *called_along(found, moves, names, stage)) if moves else ()
     return (*moves, *deeds(texts, names, stage.teller, moves, inventory)) if texts else moves
