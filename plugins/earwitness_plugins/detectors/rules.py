@@ -32,7 +32,7 @@ from .inference.order import in_order
 from .inference.plays import direction, is_play, line
 from .inference.presence_model import FAR, PresenceModel, RecentLine, line_of
 from .inference.quotation import speaks_in_quotes
-from .inference.replies import answered, lacks_hearer, only_other
+from .inference.replies import answered, apart_with, lacks_hearer, only_other
 from .inference.silence import SMALL, last_words, still_here
 from .inference.speech import said
 from .inference.spoken_to import spoken_to
@@ -175,7 +175,11 @@ class RulesDetector:
         reading = reads(between=between(moment, names))
         if speaker.kind == "narrator" or not lacks_hearer(reading):
             return reading
-        hearers = answered(moment, names, conventions, sent=reading.is_sent) or only_other(moment, reading)
+        hearers = (
+            answered(moment, names, conventions, sent=reading.is_sent)
+            or only_other(moment, reading)
+            or (() if reading.is_sent else apart_with(moment))
+        )
         return reads(between=hearers) if hearers else reading
 
     def _signs_in(self, text: str, speaker: Character, names: Names) -> Signs:

@@ -103,7 +103,9 @@ _PLAIN_DEED = lazy_pattern(
     re.IGNORECASE,
 )
 """What ends a thought: somebody does something."""
-_TELLS_SPEECH = lazy_pattern(rf"\b{_SAYER}\s+(?:\w+ly\s+)?{_SAYS}\b", re.IGNORECASE)
+_TELLS_SPEECH = lazy_pattern(
+    rf"\b{_SAYER}\s+(?:\w+ly\s+)?{_SAYS}\b | [,.!?…]\s+{_SAYS}\s+{_SAYER}\s*(?:[.,;]|\Z)", re.IGNORECASE | re.VERBOSE
+)
 _OF_ONESELF = lazy_pattern(
     r"\b(?:I|my|mine|myself|we|our|ours|us|me|ich|mein\w*|mir|mich|wir|uns|unser\w*|je|moi|nous|nos|notre|mon|yo|mí|mis|nosotros|eu|meu|"
     r"minha|meus|minhas|nós|io|mio|mia|miei|noi|я|мне|меня|мой|моя|мы|нас|нам)\b|\bj['’]\w|[我俺僕私]",

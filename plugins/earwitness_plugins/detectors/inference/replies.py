@@ -10,7 +10,7 @@ from ..text.marks import Conventions
 from ..text.message_reading import Reading, read
 from ..text.movements import Referents
 from ..text.names import Names
-from ..text.surroundings import Surroundings
+from ..text.surroundings import APART_FROM_ALL, Surroundings
 
 _SENT_BACK = 8
 """So many messages back somebody may have sent something that is answered now."""
@@ -66,6 +66,15 @@ def only_other(moment: Moment, reading: Reading) -> tuple[str, ...]:
     near = _beside(moment, me)
     others = [id for id in people if id in near]
     return tuple(others) if len(others) == 1 else ()
+
+
+def apart_with(moment: Moment) -> tuple[str, ...]:
+    """Those with whom the speaker has left the others: a whisper that names nobody is for them."""
+    where = moment.whereabouts.get(moment.message.speaker)
+    if where is None or where.here or not (where.place or "").startswith(APART_FROM_ALL):
+        return ()
+    near = Surroundings.at(moment, where.place).near
+    return tuple(id for id in near if id != moment.message.speaker)
 
 
 def _beside(moment: Moment, id: str) -> tuple[str, ...]:

@@ -200,7 +200,7 @@ def _taken(sentence: TokenSentence, at: int, talk: StoryThread) -> tuple[str, ..
         return tuple(subject_of(sentence, at, talk) or ()) if way else None
     named = sentence.named_at(at + 1)
     if named is None and not sentence.has("objects", at + 1):
-        return None
+        return tuple(subject_of(sentence, at, talk) or ()) if _carries_out(sentence, at, end) else None
     if named is None and at + 2 < end and not any(sentence.has(each, at + 2) for each in _AFTER_OBJECT):
         return None if sentence.has("moves", at) else ()
     if not _way_behind(sentence, named.behind if named else at + 2, end):
@@ -208,6 +208,16 @@ def _taken(sentence: TokenSentence, at: int, talk: StoryThread) -> tuple[str, ..
     subject = tuple(subject_of(sentence, at, talk) or ())
     whom = named.ids if named else _object(sentence, at + 1, subject, talk)
     return whom if sends else (*subject, *whom)
+
+
+def _carries_out(sentence: TokenSentence, at: int, end: int) -> bool:
+    """`carried the plates out`, `lugs a chest off to the cellar`: who carries something out goes out."""
+    if not sentence.has("carries", at) or not sentence.has("others", at + 1):
+        return False
+    way = next((here for here in range(at + 2, min(end, at + 6)) if sentence.has("carried_off", here)), None)
+    if way is None or any(sentence.has("ways", here) for here in range(at + 2, way)):
+        return False
+    return not any(sentence.has("near", here) for here in range(way + 1, min(end, way + 5)))
 
 
 def _way_behind(sentence: TokenSentence, at: int, end: int) -> bool:
@@ -234,7 +244,7 @@ def _object(sentence: TokenSentence, at: int, subject: tuple[str, ...], talk: St
     named = (*talk.named, *(id for each in sentence.before(at) for id in each.ids))
     others = [id for id in dict.fromkeys(reversed(named)) if id not in subject]
     if sentence.has("they", at) or sentence.tokens.words[at] == "them":
-        return tuple(others[:2])
+        return tuple(others[:2]) if len(others) > 1 else ()
     if others:
         return (others[0],)
     here = [id for id in talk.stage.here if id not in subject]

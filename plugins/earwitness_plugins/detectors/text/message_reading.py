@@ -14,6 +14,7 @@ from earwitness.sentences import sentences
 from ..acts.deeds import deeds
 from ..acts.inventory import Inventory
 from ..acts.signs import NO_SIGNS, Signs, signs
+from ..discretion.private_headings import private_heading
 from ..discretion.requests import is_request
 from ..journeys.company import called_along, sent
 from ..journeys.cues import cues
@@ -134,6 +135,9 @@ def read(
     if parts and len(body) < len(content):
         parts = (HeardSegment(content[: len(content) - len(body)], "action", None), *parts)
     narrowest = confinement(found, names, whispered_to, narrator=narrator)
+    if not narrator and (alone := _others(speaker.id, private_heading(content, names))):
+        narrowest = Confinement("whisper", alone, sent=True)
+        parts = (HeardSegment(content, "whisper", alone, sent=True),)
     return Reading(
         confined=_confined(parts) if parts and (narrowest or narrator) else narrowest,
         segments=parts if narrowest or len(parts) > 1 else (),

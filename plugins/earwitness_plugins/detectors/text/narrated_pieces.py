@@ -13,7 +13,7 @@ from itertools import groupby
 from earwitness.patterns import lazy_pattern
 
 from ..discretion import out_of_character
-from ..discretion.inner_prose import does_something, is_inner, sentences
+from ..discretion.inner_prose import does_something, sentences
 from .directions import direction
 from .fragments import Fragment
 from .names import Mention, Names, lists
@@ -143,7 +143,9 @@ _THOUGHT_TAG = lazy_pattern(r",\s+(?:thought|wondered|mused)\s+\Z|[,.!?]\s+\Z", 
 _TAGGED = lazy_pattern(
     r"\s+(?:thought|thinks|wondered|wonders|mused|told\s+(?:him|her)self)\s*(?:[.,;!?…]|\Z)", re.IGNORECASE
 )
-_TAGGED_BEFORE = lazy_pattern(r"[,!?…]\s+(?:thought|wondered|mused|reflected)\s+(?:(?:the|old|young|poor)\s+)*\Z", re.IGNORECASE)
+_TAGGED_BEFORE = lazy_pattern(
+    r"[,!?…]\s+(?:thought|wondered|mused|reflected)\s+(?:(?:the|old|young|poor)\s+)*\Z", re.IGNORECASE
+)
 _CLOSES = lazy_pattern(r"\s*(?:[.,;!?…—–]|\Z)")
 """Where a tag ends: `Deaf as a cat, thought Bob.`"""
 _TAGGED_BACK = lazy_pattern(r"[,.!?]\s+(?:he|she)\s+(?:thought|wondered|mused|told\s+(?:him|her)self)\b", re.IGNORECASE)
@@ -193,9 +195,6 @@ def _of_one_mind(pieces: list[ToldPiece], names: Names) -> list[ToldPiece]:
     if any(each.id not in (mind or ()) for each in names.find(openly)):
         return pieces
     return [(text, mind, "thought") for text, _, _ in pieces]
-
-
-
 
 
 def _players(paragraphs: Sequence[str], names: Names) -> dict[int, tuple[str, ...]]:

@@ -1,0 +1,38 @@
+"""Chat logs that say above a message for whom alone it is: `**DM ann / bob**`, `[private chat with Bob]`, `PM to Bob`.
+
+Only the first line counts, and only where it holds nothing but that and names.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from earwitness.patterns import lazy_pattern
+
+from ..text.names import Names
+
+_HEADING = lazy_pattern(
+    r"[\W_]{0,8}(?:dms?|pms?|(?:direct|private)\s+(?:messages?|chat|channel|thread|dm)|"
+    r"privat(?:chat|nachricht)|chat\s+priv(?:ado|é)|mensaje\s+(?:privado|directo)|mensagem\s+privada|message\s+privé|"
+    r"личк[аеу]|личное\s+сообщение|私信|ＤＭ|個別チャット)(?!\w)(?P<who>[^\n]{1,80})\n",
+    re.IGNORECASE,
+)
+_BETWEEN = lazy_pattern(
+    r"[\s\W_]*(?:to|with|from|between|and|und|an|mit|von|y|con|a|para|com|e|et|avec|à|с|и|für|zwischen|entre)?[\s\W_]*",
+    re.IGNORECASE,
+)
+
+
+def private_heading(text: str, names: Names) -> tuple[str, ...]:
+    """Ids of those who are named in a heading that says that a message is private; nobody without such a heading."""
+    found = _HEADING.match(text)
+    if found is None:
+        return ()
+    who = found["who"]
+    mentions = names.find(who)
+    edges = [(0, 0), *((each.start, each.end) for each in mentions), (len(who), len(who))]
+    gaps = (who[end:start] for (_, end), (start, _) in pairwise(edges))
+    if not mentions or not all(_BETWEEN.fullmatch(gap) for gap in gaps):
+        return ()
+    return tuple(dict.fromkeys(each.id for each in mentions))
