@@ -86,7 +86,7 @@ _CHANNEL = (
 _EAR = r"['’]s?\s+(?:\w+\s+)?ears?\b"
 _LOW = guarded_pattern(
     rf"""
-      (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|
+      \A\W*low\s*, | (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|
           something\s+)?(?:to|at)\s | \bsign\s+language\b | \bin\s+(?:morse|code|cipher|signs)\b | \bmorse\s+code\b
     | \A\W*(?:in\s+)?(?:hushed|a\s+hush)\b | \b(?:in|with)\s+(?:a\s+)?(?:hushed|lowered|an?\s+undertone)\b |
          \bundertone\b

@@ -83,6 +83,13 @@ _HANDS_NOTE = lazy_pattern(
     r"(?!\s+(?:in|into|under|up)\s+(?:his|her|their|my)\b)",
     re.IGNORECASE,
 )
+_IS_ALONE = guarded_pattern(
+    r"(?:\b(?:he|she|I|(?-i:[A-Z])[\w'’-]+)\s+(?:is|was|am|sits|sat|stands|stood|lies|lay|remains|remained|stays|stayed)\s+"
+    r"(?:(?:still|now|quite|all)\s+)*|\A\W*(?:all\s+|quite\s+)?)alone\b(?=\s*(?:[,.;:)*]|\Z|(?:in|on|at|by)\s))"
+    r"(?!\s+(?:in\s+(?:this|that|the\s+world|thinking|his\s+opinion|her\s+opinion)|at\s+last))",
+    re.IGNORECASE,
+)
+"""Who is told to be alone is heard by nobody."""
 _PRIVATELY: dict[Discretion | None, FragmentKind] = {
     "unheard": "thought",
     "aside": "aside",
@@ -149,6 +156,8 @@ def direction(text: str) -> FragmentKind | None:
 
 def _low(text: str) -> FragmentKind | None:
     """What a direction makes of what is said by rarer signs: the low voice, a hidden deed, another language."""
+    if _IS_ALONE.search(text):
+        return "aside"
     if is_low(text):
         return "whisper"
     foreign = languages.manner(text)

@@ -118,6 +118,12 @@ _PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n\s*")
 _SENTENCE_IN_QUOTE = lazy_pattern('["“«][^"”»]*["”»]?')
 
 _CUED = lazy_pattern(r"[\s*_]*[(\[]\s*(?:@|to\s+|for\s+)?", re.IGNORECASE)
+_SLIPPED = lazy_pattern(
+    r"[\s*_]*(?:[\w ]{1,20}:?\s+)?[(\[]\s*(?P<head>(?:(?:quietly|secretly|privately)\s+)?(?:slides|passes|hands|gives|sends|slips|"
+    r"whispers|texts|dms?|pms?|notes?|(?:paper\s+)?slip|card|message|private(?:ly)?|secret(?:ly)?)\b[^:)\]\n]{1,60})[:)\]]",
+    re.IGNORECASE,
+)
+"""What whoever leads a game hands to one player: `GM (slides Bob a note): …`, `(paper slip to Bob: …)`."""
 _CUED_ENDS = lazy_pattern(r"\s*(?:\(private(?:ly)?\)|only|privately)?\s*[,:\u2013\u2014-]", re.IGNORECASE)
 _TO_YOU = lazy_pattern(
     r"\s*[,:\u2013\u2014-]\s*(?:meanwhile,?\s+|now,?\s+|as\s+for\s+)?"
@@ -220,6 +226,8 @@ def _paragraph(text: str, names: Names) -> Iterator[ToldPiece]:
 
 def _cued(text: str, names: Names) -> SoleHearers:
     """Whom a paragraph in brackets is for: `[Bob, perception 17: the innkeeper lies.]`."""
+    if (slip := _SLIPPED.match(text)) and (given := tuple(dict.fromkeys(each.id for each in names.find(slip["head"])))):
+        return given
     opens, first = _CUED.match(text), _first_named(text, names)
     if opens is None or not first or first[0].start != opens.end() or text.rstrip(" \t\n*_")[-1:] not in ")]":
         return None

@@ -196,7 +196,7 @@ LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "
 """A text without any of these has no label."""
 LABEL = lazy_pattern(rf"[\W_]*(?:[\w-]+['’]s?\s+)?(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
 ONLY_LABEL = lazy_pattern(
-    rf"\W*(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{{0,60}}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
+    rf"\W*(?:[^\W\d_][\w'’-]*(?:\s[\w'’-]+)?\s*[,:–—-]\s*)?(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{{0,60}}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
     r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
     re.IGNORECASE,
 )
