@@ -86,7 +86,8 @@ _CHANNEL = (
 _EAR = r"['’]s?\s+(?:\w+\s+)?ears?\b"
 _LOW = guarded_pattern(
     rf"""
-      \A\W*low\s*, | (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|
+      \A\W*low\s*,
+    | (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s+(?:quickly\s+|back\s+|
           something\s+)?(?:to|at)\s | \bsign\s+language\b | \bin\s+(?:morse|code|cipher|signs)\b | \bmorse\s+code\b
     | \A\W*(?:in\s+)?(?:hushed|a\s+hush)\b | \b(?:in|with)\s+(?:a\s+)?(?:hushed|lowered|an?\s+undertone)\b |
          \bundertone\b
@@ -104,11 +105,13 @@ _LOW = guarded_pattern(
         [^.!?\n]{{0,20}} \b(?:to|into|at|against|near|by)\s+(?:[\w-]+['’]s?|his|her|their)\s+ears?\b
     | \A\W*(?:types|texts|messages|writes|typing|texting)\s+back\b | \A\W*(?:texts|texting|types|typing)\W*\Z
     | \btyp(?:es|ed|ing)\b [^.!?\n]{{0,40}} \b(?:messages?|texts?|notes?|repl(?:y|ies)|phone|app|e-?mails?|chat)\b
-    | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR} | \bcup(?:s|ped|ping)?\b[^.\n]{{0,40}}\bears?\b |
-         \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
-    | (?<!press\s)(?<!presses\s)(?<!pressed\s)(?<!brushes\s)(?<!brushed\s)(?:my|his|her|their)\s+(?:mouth|lips)\s+(?:\w+\s+)?
-        (?:to|at|in|into|against|by|near)\s+(?:[\w’'-]+\s+){{0,3}}?(?:hair|ears?|hood|veil|collar)\b
-    | \b(?:in|into)\s+the\s+(?:\w+\s+)?ear\s+of\b | \b(?:up|close|right)\s+against\s+[\w’' -]{{1,30}}\s+(?:hair|ear|hood)\b
+    | \A\W*(?:in|into|at|by|against|close\s+to)\s+[\w '’-]{{1,30}}{_EAR}
+    | \bcup(?:s|ped|ping)?\b[^.\n]{{0,40}}\bears?\b
+    | \b(?:mouth|lips)\b[^.\n]{{0,20}}\b(?:to|at|against|by|near|close)\b[^.\n]{{0,30}}\bears?\b
+    | (?<!press\s)(?<!presses\s)(?<!pressed\s)(?<!brushes\s)(?<!brushed\s)(?:my|his|her|their)\s+(?:mouth|lips)
+        \s+(?:\w+\s+)?(?:to|at|in|into|against|by|near)\s+(?:[\w’'-]+\s+){{0,3}}?(?:hair|ears?|hood|veil|collar)\b
+    | \b(?:in|into)\s+the\s+(?:\w+\s+)?ear\s+of\b
+    | \b(?:up|close|right)\s+against\s+[\w’' -]{{1,30}}\s+(?:hair|ear|hood)\b
     | \blean(?:s|ed|ing|t)?\s+(?:(?:in|over|close|closer|across|down)\s+){{0,3}}(?:to|
         towards?)\s+(?!the\b){_WHO} (?!\s+(?:and\s+(?:kiss|tak|pick|grab)))
     | \bbeckon(?:s|ed|ing)?\s+(?:{_WHO}|(?-i:[A-Z])[\w'’ ]{{1,30}})\s+(?:close(?:r)?|near(?:er)?|over|in)\b
@@ -145,7 +148,10 @@ TOWARDS = (
         r"\b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|"
         r"ged)?\s+(?=[\w\ '’-]{1,40}\s(?:to\ one|to\ the|into|apart|out)\b)"
     ),
-    r"\bcup(?:s|ped|ping)?\s+(?:a|her|his|my|their|both|one)\s+hands?\s+(?:around|round|to|over|by|at|against)\s+(?=[\w\ '’-]{1,40}\bears?\b)",
+    (
+        r"\bcup(?:s|ped|ping)?\s+(?:a|her|his|my|their|both|one)\s+hands?\s+(?:around|round|to|over|by|at|against)\s+"
+        r"(?=[\w\ '’-]{1,40}\bears?\b)"
+    ),
     r"\b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+(?=[\w\ '’-]{1,40}\ban?\s)",
     (
         r"\b(?:tug|pull|pluck)(?:s|ged|ing|ging|ed)?\s+(?:at\s+|on\s+)?(?=[\w\ '’-]{1,40}\b(?:sleeve|arm|hand|cloak|"

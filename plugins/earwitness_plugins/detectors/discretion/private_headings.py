@@ -15,11 +15,11 @@ from ..text.names import Names
 _HEADING = lazy_pattern(
     r"[\W_]{0,8}(?:dms?|pms?|(?:direct|private)\s+(?:messages?|chat|channel|thread|dm)|"
     r"privat(?:chat|nachricht)|chat\s+priv(?:ado|é)|mensaje\s+(?:privado|directo)|mensagem\s+privada|message\s+privé|"
-    r"личк[аеу]|личное\s+сообщение|私信|ＤＭ|個別チャット)(?!\w)(?P<who>[^\n]{1,80})\n",
+    r"\u043b\u0438\u0447\u043a[\u0430\u0435\u0443]|私信|個別チャット)(?!\w)(?P<who>[^\n]{1,80})\n",
     re.IGNORECASE,
 )
 _BETWEEN = lazy_pattern(
-    r"[\s\W_]*(?:to|with|from|between|and|und|an|mit|von|y|con|a|para|com|e|et|avec|à|с|и|für|zwischen|entre)?[\s\W_]*",
+    r"[\s\W_]*(?:to|with|from|between|and|und|an|mit|von|y|con|a|para|com|e|et|avec|à|\u0441|\u0438|für|zwischen|entre)?[\s\W_]*",
     re.IGNORECASE,
 )
 

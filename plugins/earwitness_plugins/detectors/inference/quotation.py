@@ -51,13 +51,19 @@ def speaks_in_quotes(moment: Moment, names: Names) -> bool:
         return True
     if len(quoting) < _SPEAKERS or not any(each.told for each in quoting):
         return False
-    if moment.cast[moment.message.speaker].kind == "persona":
-        return False
-    if _written(text) == "inner" and not addressed(text, names.find(text)):
-        return True  # told of nothing that anybody could see: nobody would say it without quotation marks here
-    if own.plain or own.told:
-        return False
-    return not _YOU.search(text.casefold()) and not addressed(text, names.find(text))
+    is_persona = moment.cast[moment.message.speaker].kind == "persona"
+    return not is_persona and _tells(text, own) and not addressed(text, names.find(text))
+
+
+def _tells(text: str, own: _Habit) -> bool:
+    """Whether a message without quotation marks tells something, where two others write with them.
+
+    What tells of nothing that anybody could see is thought, also by who has spoken plainly before.
+    """
+    to_you = _YOU.search(text.casefold()) is not None
+    if _written(text) == "inner":
+        return bool(own.quoted) or not to_you
+    return not (to_you or own.plain or own.told)
 
 
 @dataclass(slots=True)

@@ -27,7 +27,8 @@ _ON = lazy_pattern(
 )
 _BACKGROUND = lazy_pattern(r"(?i)\[\s*(?:bg|background|hintergrund|fundo|fondo|décor|decor|背景|фон)\b")
 _LISTED = lazy_pattern(
-    r"(?i)\b(?:sprites|characters|figuren|figuras|personagens|personajes|personnages|спрайты)\s*:[^\[\]\n]*|(?:スプライト|立ち絵|立绘)[:：][^\[\]\n]*"
+    r"(?i)(?:\b(?:sprites|characters|figuren|figuras|personagens|personajes|personnages|спрайты)|スプライト|立ち絵|立绘)\s*"
+    r"[:\uff1a][^\[\]\n]*"
 )
 _EXIT = lazy_pattern(r"(?i)\A\W*(?:exit|exits|exeunt)\b")
 _ENTER = lazy_pattern(r"(?i)\A\W*(?:re-?)?enters?\b")

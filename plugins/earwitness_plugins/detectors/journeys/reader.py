@@ -217,7 +217,10 @@ def _carries_out(sentence: TokenSentence, at: int, end: int) -> bool:
     way = next((here for here in range(at + 2, min(end, at + 6)) if sentence.has("carried_off", here)), None)
     if way is None or any(sentence.has("ways", here) for here in range(at + 2, way)):
         return False
-    return not any(sentence.has("near", here) for here in range(way + 1, min(end, way + 5)))
+    behind = range(way + 1, min(end, way + _NEAR_BEHIND))
+    if sentence.tokens.words[way] == "out" and not any(sentence.is_place(here) for here in behind):
+        return False  # `carries the tray out`, perhaps to those who are here
+    return not any(sentence.has("near", here) for here in behind)
 
 
 def _way_behind(sentence: TokenSentence, at: int, end: int) -> bool:

@@ -85,7 +85,7 @@ _HANDS_NOTE = lazy_pattern(
 )
 _IS_ALONE = guarded_pattern(
     r"(?:\b(?:he|she|I|(?-i:[A-Z])[\w'’-]+)\s+(?:is|was|am|sits|sat|stands|stood|lies|lay|remains|remained|stays|stayed)\s+"
-    r"(?:(?:still|now|quite|all)\s+)*|\A\W*(?:all\s+|quite\s+)?)alone\b(?=\s*(?:[,.;:)*]|\Z|(?:in|on|at|by)\s))"
+    r"(?:(?:still|now|quite|all)\s+)*|\A\W*(?:(?:is|am|sits|stands|lies)\s+)?(?:all\s+|quite\s+)?)alone\b(?=\s*(?:[,.;:)*]|\Z|(?:in|on|at|by)\s))"
     r"(?!\s+(?:in\s+(?:this|that|the\s+world|thinking|his\s+opinion|her\s+opinion)|at\s+last))",
     re.IGNORECASE,
 )

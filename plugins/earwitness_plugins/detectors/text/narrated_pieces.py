@@ -119,7 +119,8 @@ _SENTENCE_IN_QUOTE = lazy_pattern('["“«][^"”»]*["”»]?')
 
 _CUED = lazy_pattern(r"[\s*_]*[(\[]\s*(?:@|to\s+|for\s+)?", re.IGNORECASE)
 _SLIPPED = lazy_pattern(
-    r"[\s*_]*(?:[\w ]{1,20}:?\s+)?[(\[]\s*(?P<head>(?:(?:quietly|secretly|privately)\s+)?(?:slides|passes|hands|gives|sends|slips|"
+    r"[\s*_]*(?:[\w ]{1,20}:?\s+)?[(\[]\s*(?P<head>(?:(?:quietly|secretly|privately)\s+)?"
+    r"(?:slides|passes|hands|gives|sends|slips|"
     r"whispers|texts|dms?|pms?|notes?|(?:paper\s+)?slip|card|message|private(?:ly)?|secret(?:ly)?)\b[^:)\]\n]{1,60})[:)\]]",
     re.IGNORECASE,
 )
@@ -160,6 +161,7 @@ _INDIRECT = lazy_pattern(
         so\s+that\b|what\s+if|if\s+only|still\s+there|never\b) | .*\bI(?:['’](?:m|ll|d|ve))?\b | .*\bmy\b )""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
+_HIS = lazy_pattern(r"\b(?:he|she|him|his|her|hers|himself|herself)\b", re.IGNORECASE)
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|they|it|his|her|their)\b", re.IGNORECASE)
 
 SoleHearers = tuple[str, ...] | None
@@ -197,9 +199,10 @@ def _of_one_mind(pieces: list[ToldPiece], names: Names) -> list[ToldPiece]:
     (mind,) = minds
     if any(audience not in (None, mind) for _, audience, _ in pieces):
         return pieces
-    openly = "".join(text for text, audience, _ in pieces if audience is None)
-    if any(each.id not in (mind or ()) for each in names.find(openly)):
-        return pieces
+    for text in (text for text, audience, _ in pieces if audience is None):
+        named = {each.id for each in names.find(text)}
+        if named - {*(mind or ())} or not (named or _HIS.search(text)):
+            return pieces
     return [(text, mind, "thought") for text, _, _ in pieces]
 
 
