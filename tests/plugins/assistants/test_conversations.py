@@ -104,7 +104,7 @@ async def test_a_partial_success_keeps_exactly_what_is_missing(ew: Earwitness, s
     conversation = await talked(ew, number=40, text="x" * 500)
     closing = await conversation.close()
     assert not closing.cleared
-    assert closing.missing == len({*service.taken}) + closing.missing - 2
+    assert len({*service.taken}) == 2
     service.room = float("inf")
     assert (await conversation.close()).cleared
     assert len(service.taken) == len(set(service.taken))

@@ -14,6 +14,7 @@ from earwitness.errors import WallError
 from earwitness.records.backends import ServiceProfile
 from earwitness.shared_documents import SharedDocuments
 from earwitness.wrapper import innermost
+from earwitness_plugins.applications.assistants.records import ConversationClosing
 from earwitness_plugins.stores.sqlite import SqliteStore
 from earwitness_plugins.stores.supermemory.store import SupermemoryStore
 from earwitness_plugins.testing.supermemory import Emulator
@@ -149,3 +150,69 @@ async def test_no_profile_is_made_of_documents_that_another_program_wrote(tmp_pa
         found = await ew.conversation("telegram:42").context("spy of the baron")
     assert "sailor" in str(found)
     assert "spy" not in str(found)
+
+
+KEY = 'api_key = "any"'
+
+
+async def held(ew: Earwitness) -> list[str]:
+    return [each.content for each in await ew.engine.store.list("conversation-nanobot_memory")]
+
+
+async def test_a_replay_succeeds_in_part_fails_and_succeeds_and_sends_nothing_twice(
+    tmp_path: Path, service: Emulator
+) -> None:
+    async with Earwitness.open(settings=settings(tmp_path, KEY)) as ew:
+        failed = ew.conversation("telegram:1")
+        lines = [f"{number}: {'x' * 1_500}" for number in range(12)]
+        for line in lines:
+            await failed.add("user", line)
+        service.room = 0
+        missing = (await failed.close()).missing
+        assert missing == 6
+        service.room = 3  # one for the conversation that succeeds, two of the one that had failed
+        closing = await said_and_closed(ew, "telegram:2", "Hello.")
+        assert (closing.uploaded, closing.replayed) == (True, ())
+        assert len(await held(ew)) == 3
+        service.room = 0
+        closing = await failed.retry()
+        assert (closing.uploaded, closing.missing) == (False, missing - 2)
+        assert len(await failed.messages()) == 12
+        service.room = None
+        assert (await said_and_closed(ew, "telegram:3", "Good evening.")).replayed == ("telegram:1",)
+        uploaded = "\n".join(await held(ew))
+        assert [uploaded.count(f"user: {line}\n") + uploaded.endswith(line) for line in lines] == [1] * 12
+        assert await failed.messages() == ()
+
+
+async def said_and_closed(ew: Earwitness, key: str, text: str) -> ConversationClosing:
+    await ew.conversation(key).add("user", text)
+    closing: ConversationClosing = await ew.conversation(key).close()
+    return closing
+
+
+async def test_a_long_payload_stays_intact(tmp_path: Path, service: Emulator) -> None:
+    long = "The sword is in the cave. " * 30_000 + "The end."
+    async with Earwitness.open(settings=settings(tmp_path, KEY)) as ew:
+        conversation = ew.conversation("telegram:42")
+        await conversation.add("user", long)
+        for number in range(60):
+            await conversation.add("assistant", f"{number} " + "and so on " * 100)
+        said = await conversation.messages()
+        assert (await conversation.close()).cleared
+        assert "\n".join(await held(ew)) == "\n".join(map(str, said))
+
+
+async def test_without_clearing_it_stays_and_the_next_upload_replaces_it(tmp_path: Path, service: Emulator) -> None:
+    async with Earwitness.open(settings=settings(tmp_path, KEY)) as ew:
+        conversation = ew.conversation("telegram:42")
+        await conversation.add("user", "Hello.")
+        closing = await conversation.close(clear=False)
+        assert (closing.uploaded, closing.cleared) == (True, False)
+        await conversation.add("assistant", "Good morning.")
+        assert (await conversation.close(clear=False)).uploaded
+        assert await held(ew) == ["user: Hello.\nassistant: Good morning."]
+        assert len(await conversation.messages()) == 2
+        assert (await conversation.close()).cleared
+        assert await held(ew) == ["user: Hello.\nassistant: Good morning."]
+        assert await conversation.messages() == ()
