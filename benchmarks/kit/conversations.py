@@ -38,6 +38,8 @@ class Asked(NamedTuple):
     category: str
     evidence: frozenset[str]
     """Ids of the turns that hold the answer; never empty."""
+    answer: str = ""
+    """What the answer is; empty where the question has none."""
 
 
 class Conversation(NamedTuple):
@@ -81,4 +83,4 @@ def _questions(rows: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
     for row in rows:
         evidence = frozenset(_EVIDENCE.findall(" ".join(map(str, row.get("evidence") or ()))))
         if evidence:
-            yield Asked(row["question"], str(row.get("category", "")), evidence)
+            yield Asked(row["question"], str(row.get("category", "")), evidence, str(row.get("answer") or ""))

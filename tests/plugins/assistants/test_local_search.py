@@ -74,7 +74,7 @@ async def test_what_was_uploaded_and_kept_is_not_found_twice(ew: Earwitness, ser
 
 
 async def test_what_is_much_less_alike_than_the_best_is_not_found(ew: Earwitness, service: Service) -> None:
-    await said(ew, "telegram:42", LOCKER, "I have a sister.", "The number of my house is secret.")
+    await said(ew, "telegram:42", LOCKER, "I have a sister.", "My house is in a harbour.")
     service.room = 0
     assert await found(ew) == (f"user: {LOCKER}",)
 

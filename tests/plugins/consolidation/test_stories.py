@@ -272,7 +272,7 @@ async def test_pruning_archives_what_is_old_and_it_can_be_restored() -> None:
         (rest,) = await story.prune("bob", count=2, write="auto")
         assert rest.reviewed.status == "approved"
         assert sorted(key for each in await held(story) for key in each.message_keys) == ["m5", "m6"]
-        with pytest.raises(InputError, match="give age"):
+        with pytest.raises(InputError, match="say what is to be forgotten: age"):
             await story.prune()
 
 

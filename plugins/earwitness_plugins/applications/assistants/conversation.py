@@ -121,7 +121,6 @@ class AssistantConversation:
             container=uploads.container.name,
             key=self.key,
             window=settings.memory_window,
-            threshold=settings.threshold,
             is_away=is_away,
             with_facts=is_away or uploads.is_here,
         )
