@@ -30,6 +30,29 @@ async def test_an_archived_memory_is_out_of_recall_until_it_is_restored(begin: B
     assert (await story.backstage().explain(his.id)).alive
 
 
+async def test_who_has_an_archived_memory_alone_knows_it_no_more_and_backstage_says_so(
+    begin: Begin, memories: Memories
+) -> None:
+    story = await begin(present=["alice", "bob"], detector="everyone", state={"game_day": 2})
+    await story.say("alice", "The silver key is under the mat.", key="k")
+    his = await one(memories, story, "bob")
+    await story.archive(his)
+    asked = "the silver key under the mat"
+    bob = (await story.backstage().who_knows(asked)).knowers["bob"]
+    assert (bob.knows, bob.memory_id) == (False, None)
+    assert bob.forgotten is not None
+    assert bob.forgotten.memory_id == his.id
+    assert str(bob) == "bob: recalls it no more: heard it from alice on day 2 (archived)"
+    found = (await story.backstage().who_knows(asked)).knowers
+    assert (found["alice"].forgotten, found["charlie"].forgotten) == (None, None)
+    await story.restore(his.id)
+    bob = (await story.backstage().who_knows(asked)).knowers["bob"]
+    assert (bob.knows, bob.forgotten) == (True, None)
+    await story.archive(his.id, key="again")
+    await story.retract("k")
+    assert (await story.backstage().who_knows(asked)).knowers["bob"].forgotten is None
+
+
 async def test_a_retraction_reaches_what_is_archived_and_restoring_revives_nothing(
     begin: Begin, memories: Memories
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from ..loading.settings import Calendar
 from ..words import plain
 from .evidence import Evidence
-from .knowers import Contrary, Knower
+from .knowers import Contrary, Forgotten, Knower
 from .likelihood import KNOWS, RETOLD, UNSURE, ToldFact
 from .verdicts import AskedQuestion, Verdict
 
@@ -47,6 +47,16 @@ class Inquiry:
         against = Contrary(**_found(of["denies"])) if of["denies"] else None
         found = _found(of["says"]) if of["says"] else {}
         return Knower(character=id, contrary=against, calendar=self._calendar, **found)
+
+    def with_forgotten(self, knower: Knower, archived: Iterable[Evidence]) -> Knower:
+        """What one character knows; and if that is nothing, what their archived memories tell of it."""
+        if knower.knows:
+            return knower
+        once = self.knower(knower.character, archived)
+        if once.learned is None or once.memory_id is None or once.text is None:
+            return knower
+        forgotten = Forgotten(learned=once.learned, since=once.since, memory_id=once.memory_id, text=once.text)
+        return knower.model_copy(update={"forgotten": forgotten})
 
     def _together(self, id: str, says: list[Evidence], denies: list[Evidence], weigh: Weigh) -> Knower:
         """What one character knows, where the evidence counts by what each memory tells of the fact."""

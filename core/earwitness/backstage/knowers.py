@@ -34,6 +34,19 @@ class Contrary(BackstageRecord):
         return f"{self.learned.words(what='the contrary')}{day}{doubt_text(self.trust)}"
 
 
+class Forgotten(BackstageRecord):
+    """What one character once learned, and recalls no more: it is archived, and nothing else tells it."""
+
+    learned: Learned
+    """How they learned it."""
+    since: float | None
+    """The game day on which they first learned it; `None` = before the story."""
+    memory_id: str
+    """The archived memory; `restore` puts it back."""
+    text: str
+    """Its text."""
+
+
 class Knower(DatedRecord):
     """Whether one character knows something, and how."""
 
@@ -62,9 +75,13 @@ class Knower(DatedRecord):
     is_unsure: bool = False
     """Whether their memories do not decide: the memory that tells it may be one that they have, or another."""
 
+    forgotten: Forgotten | None = None
+    """How they once learned it, if only an archived memory tells it, such as one that a summary replaces; `None` = they
+    know it, or never did."""
+
     @property
     def knows(self) -> bool:
-        """Whether anything was found. Having learned only the contrary is not knowing it."""
+        """Whether anything was found. Who learned only the contrary, or has forgotten it, does not know it."""
         return self.learned is not None
 
     @property
@@ -90,6 +107,14 @@ class Knower(DatedRecord):
             found.append(f"probably {way}" if self.is_unsure else way)
         elif self.is_unsure:
             found.append("cannot tell")
+        elif self.forgotten is not None:
+            learned = self.forgotten.learned
+            day = (
+                ""
+                if learned.way == "before" or self.forgotten.since is None
+                else self.calendar.show(self.forgotten.since)
+            )
+            found.append(f"recalls it no more: {learned.words(name)}{day and f' on {day}'} (archived)")
         if self.contrary is not None:
             learned = self.contrary.learned
             found.append(self._way(self.contrary, learned, learned.words(name, "the contrary"), "the contrary"))

@@ -17,6 +17,7 @@ from functools import partial
 
 from ..by_hand import hand_written
 from ..containers import world_container
+from ..end.withheld import is_withheld
 from ..engine import Engine
 from ..extras import TermIndex
 from ..ids import WORLD
@@ -151,15 +152,20 @@ def _knowers(
     snapshot: Snapshot,
 ) -> dict[str, Knower]:
     of_each: dict[str, list[Proof]] = {}
+    archived: dict[str, list[Proof]] = {}
     for delivery, as_news in _as_first_learned(proofs):
         if delivery.status == "applied" and delivery.owner != WORLD:
             of_each.setdefault(delivery.owner, []).append((delivery, as_news))
+        elif delivery.status == "archived" and not is_withheld(delivery):
+            archived.setdefault(delivery.owner, []).append((delivery, as_news))
     found = {}
     for id in snapshot.cast.ids:
         own = admitted(of_each.get(id, []), masks)
         certain = [any(mask.is_shown_by(each) for mask in masks) for each, _ in own]
         evidence = [delivered(each, subjects, is_certain=sure) for each, sure in zip(own, certain, strict=True)]
         found[id] = inquiry.knower(id, (*evidence, *elsewhere.get(id, ())))
+        once = [delivered(each, subjects) for each in admitted(archived.get(id, []), masks)]
+        found[id] = inquiry.with_forgotten(found[id], once) if once else found[id]
     for id in {each.wearer for each in masks if each.is_identity}:  # who they are needs no memory
         if not found[id].knows:
             found[id] = found[id].model_copy(update={"learned": Learned(way="before"), "contrary": None})
