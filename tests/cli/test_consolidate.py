@@ -57,5 +57,16 @@ def test_what_is_old_is_pruned_and_restored(ferry: Run) -> None:
     assert held(ferry) == ["message"] * 2
     refused = ferry("prune", "ferry")
     assert refused.exit_code != 0
-    assert "give age=…" in refused.output
+    assert "say what is to be forgotten" in refused.output
     assert "may not" in ferry("prune", "ferry", "--age", "1", "--role", "player").output
+
+
+@pytest.mark.parametrize("how", [("--dry-run",), ()])
+def test_a_consolidator_that_nobody_has_is_refused_with_those_there_are(
+    ferry: Run, folder: Path, how: tuple[str, ...]
+) -> None:
+    (folder / "zork.toml").write_text('[consolidation]\nstrategy = "zork"\n', "utf-8")
+    refused = ferry("consolidate", "ferry", "--keep", "0", "--settings", "zork.toml", *how)
+    assert refused.exit_code == 2
+    assert "unknown consolidator 'zork'" in refused.output
+    assert "extractive, language_model" in refused.output

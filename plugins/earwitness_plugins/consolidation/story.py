@@ -82,9 +82,11 @@ class StoryConsolidation:
 
         By `write`, summaries wait in the review queue, or are written. What waits there, was rejected, or was taken
         back, is not proposed again. A dry run asks no consolidator and writes nothing. `limit` is the most
-        summaries. Raises `UnknownName`, `NotPermitted`, and if `strict`, what a consolidator raises.
+        summaries. Raises `UnknownName`, also for a consolidator that nobody has, `NotPermitted`, and if `strict`, what
+        a consolidator raises.
         """
         permit(self._role, "read" if dry_run else "edit", "consolidate memories")
+        self._ew.strategies.factory("consolidator", self.settings.strategy.name)
         writes = self.settings.write if write is None else write
         members = self._story.cast.members if character is None else (self._story.cast.named(character),)
         if writes == "off" and not dry_run:
