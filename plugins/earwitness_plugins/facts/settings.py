@@ -29,11 +29,11 @@ class FactsSettings(Record):
     it, in all stories with this persona. `user`: with every character who meets the user, if the whole cast heard it
     and no guard keeps it from one of them; else as `personal`."""
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """What is less sure than this is no fact."""
+    """The least confidence, from 0 to 1, with which a statement is kept as a fact."""
     exchange: Count = 2
-    """The model is asked once so many new messages were said."""
+    """Number of new messages after which the model is asked."""
     history: Count = 20
-    """So many messages are read of a story that the model has read nothing of yet."""
+    """Number of last messages that are read of a story which the model has not read before."""
     timeout: Positive = 60.0
     """Seconds for all calls about one exchange and those who heard it."""
     model: str | None = None
