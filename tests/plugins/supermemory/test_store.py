@@ -66,6 +66,25 @@ async def test_what_was_written_is_found_before_the_service_finds_it_also_after_
         assert await contents(store, "the crown") == []
 
 
+async def test_what_one_instance_has_written_another_one_on_its_file_finds_at_once(
+    service: Emulator, opened: Opened
+) -> None:
+    service.pipeline = service.pipeline._replace(lag=1_000)
+    async with opened() as store, opened() as other:
+        for word in ("sword", "crown"):
+            await store.put([memory("c", "m", f"the {word}")])
+            assert await contents(other, "the sword or the crown") == [f"the {word}"]
+            assert [each.content for each in await other.list("c")] == [f"the {word}"]
+        await other.put([memory("c", "m", "the lance")])
+        assert await contents(store, "the lance") == ["the lance"]
+        await other.remove({"c": ["m"]})
+        assert await contents(store, "the lance") == []
+        assert await store.list("c") == []
+        await store.put([memory("c", "n", "the ring")])
+        await store.drop("c")
+        assert await contents(other, "the ring") == []
+
+
 async def test_once_the_service_finds_it_nothing_is_kept_here(service: Emulator, opened: Opened) -> None:
     async with opened() as store:
         await store.put([memory("c", "m", "the sword")])

@@ -90,7 +90,7 @@ class ContainerReader:
 
     async def _with_ids(self, container: str, ids: Sequence[str], *, quick: bool = False) -> list[Placed]:
         found = await self._documents(container, ids, quick=quick)
-        return self._merged(found, container)
+        return await self._merged(found, container)
 
     async def _documents(
         self, container: str, ids: Sequence[str], *, content: bool = True, quick: bool = False
@@ -111,14 +111,14 @@ class ContainerReader:
     async def _every(self, container: str, filter: Filter, *, quick: bool = False) -> list[Placed]:
         """All memories that match, in order."""
         found = await self._all_of(container, [condition(filter)], quick=quick)
-        return [each for each in self._merged(found, container) if _fits(each, filter)]
+        return [each for each in await self._merged(found, container) if _fits(each, filter)]
 
-    def _merged(self, listed: Sequence[ListedDocument], container: str) -> list[Placed]:
+    async def _merged(self, listed: Sequence[ListedDocument], container: str) -> list[Placed]:
         """What is listed; where that is older than what was written here, or not shown yet, what was written here.
 
         A list is complete at once, only texts come later. What it lacks was removed, perhaps by another program.
         """
-        written = self._buffer.of(container)
+        written = await self._buffer.of(container)
         found: dict[str, Placed] = {}
         for id, parts in by_memory(_ours(listed, container)).items():
             newest = max(each.stamp for each in parts)
@@ -154,7 +154,7 @@ class ContainerReader:
         self, container: str, text: str, filter: Filter, asked: int
     ) -> tuple[Sequence[Placed], bool]:
         """What may be among the best, and whether the service has nothing else that matches."""
-        written = self._buffer.of(container)
+        written = await self._buffer.of(container)
         expression = of_container(container, condition(filter))
         searching = self._wire.search(container, text[:LONGEST_QUERY], expression, asked)
         noting = self._note_shown(container, written)

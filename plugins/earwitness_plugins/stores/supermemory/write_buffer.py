@@ -3,6 +3,8 @@
 Kept in a table of the store's file beside the memories' service, so that a new start finds it again. Reads look here as
 well, until the service shows a memory as it was last written. Of what was edited or removed, id and version stay for
 good: nobody knows for how long a search still gives what was there before.
+
+Several instances may share the file: each looks whether another has written to it before it reads.
 """
 
 from __future__ import annotations
@@ -35,8 +37,23 @@ MIGRATIONS = (
     ALTER TABLE supermemory_written ADD COLUMN outdated INTEGER NOT NULL DEFAULT 0;
     UPDATE supermemory_written SET outdated = version - (memory IS NOT NULL);
     """,
+    """
+    ALTER TABLE supermemory_written ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX supermemory_written_changed ON supermemory_written (changed);
+    CREATE TABLE supermemory_changes (number INTEGER NOT NULL);
+    INSERT INTO supermemory_changes VALUES (0);
+    """,
 )
 _MICROSECONDS = 1_000_000
+_PUT = """
+    INSERT INTO supermemory_written (container, id, first_written, version, memory, outdated, changed)
+    VALUES (?, ?, ?, ?, ?, ?, (SELECT number FROM supermemory_changes))
+    ON CONFLICT (container, id) DO UPDATE SET
+        first_written = excluded.first_written, version = excluded.version, memory = excluded.memory,
+        outdated = excluded.outdated, changed = excluded.changed
+    WHERE excluded.version >= version
+"""
+_CHANGED = "SELECT container, id, first_written, version, memory, outdated FROM supermemory_written WHERE changed > ?"
 
 
 class WrittenMemory(NamedTuple):
@@ -67,17 +84,28 @@ class WriteBuffer:
         self._written: dict[str, dict[str, WrittenMemory]] = {}
         self._dropped: dict[str, int] = {}
         self._last = 0
+        self._seen = -1
+        """The number of the last change of the file that is known here."""
 
     async def open(self) -> None:
         """Read what an earlier start has left. Raises `StorageError`."""
         await self._database.open(COMPONENT, MIGRATIONS)
-        for container, id, first, version, text, outdated in await self._database.read(_rows):
-            memory = None if text is None else Memory.model_validate_json(text)
-            self._written.setdefault(container, {})[id] = WrittenMemory(Stamp(first, version), memory, outdated)
+        await self._read_changes()
+
+    async def _read_changes(self) -> None:
+        """Read what has changed in the file, also by another instance. The newer version counts."""
+        seen = self._seen
+        number, rows = await self._database.read(lambda connection: _changes(connection, seen))
+        for container, id, first, version, text, outdated in rows:
+            held = self._written.setdefault(container, {})
+            if id not in held or held[id].stamp.version < version:
+                memory = None if text is None else Memory.model_validate_json(text)
+                held[id] = WrittenMemory(Stamp(first, version), memory, outdated)
+        self._seen = max(self._seen, number)
 
     async def close(self) -> None:
         """Release the file; what is in it stays."""
-        self._written = {}
+        self._written, self._seen = {}, -1
         await self._database.close()
 
     def __len__(self) -> int:
@@ -91,8 +119,10 @@ class WriteBuffer:
         ]
         return time() - min(versions) / _MICROSECONDS if versions else 0.0
 
-    def of(self, container: str) -> Mapping[str, WrittenMemory]:
-        """What is remembered of a container, as it is now."""
+    async def of(self, container: str) -> Mapping[str, WrittenMemory]:
+        """What is remembered of a container, as it is now. Raises `StorageError`."""
+        if await self._database.read_inline(_number) != self._seen:
+            await self._read_changes()
         return dict(self._written.get(container, {}))
 
     def stamp(self) -> int:
@@ -109,7 +139,7 @@ class WriteBuffer:
             (container, id, *each.stamp, each.memory and each.memory.model_dump_json(), each.outdated)
             for id, each in written.items()
         ]
-        await self._change("INSERT OR REPLACE INTO supermemory_written VALUES (?, ?, ?, ?, ?, ?)", rows)
+        await self._change(_PUT, rows)
 
     async def forget(self, container: str, shown: Mapping[str, WrittenMemory]) -> None:
         """Forget what the service shows now, unless it was written again meanwhile; what is outdated stays."""
@@ -133,13 +163,24 @@ class WriteBuffer:
     async def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         given = list(rows)
 
-        def operation(connection: apsw.Connection) -> None:
+        def operation(connection: apsw.Connection) -> int:
+            connection.execute("UPDATE supermemory_changes SET number = number + 1")
             connection.executemany(statement, given)
+            return _number(connection)
 
-        await self._database.write(operation, durable=False)
+        number = await self._database.write(operation, durable=False)
+        if number == self._seen + 1:  # no other instance has written meanwhile
+            self._seen = number
 
 
-def _rows(connection: apsw.Connection) -> Sequence[tuple[str, str, int, int, str | None, int]]:
-    return list(
-        connection.execute("SELECT container, id, first_written, version, memory, outdated FROM supermemory_written")
-    )
+def _number(connection: apsw.Connection) -> int:
+    """The number of the last change of the file."""
+    return int(next(connection.execute("SELECT number FROM supermemory_changes"))[0])
+
+
+def _changes(
+    connection: apsw.Connection, since: int
+) -> tuple[int, Sequence[tuple[str, str, int, int, str | None, int]]]:
+    """The number of the last change, and the rows that were written after another one."""
+    rows = connection.execute(_CHANGED, (since,))
+    return _number(connection), list(rows)

@@ -128,7 +128,7 @@ class ContainerWriter:
     ) -> AsyncIterator[MemoryChange]:
         """Send what it takes; yields each memory once it is written, and notes why those are not that are `refused`."""
         there = await self._reader.parts(container, [each.id for each in memories])
-        here = self._buffer.of(container)
+        here = await self._buffer.of(container)
         changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
         for some in [[each] for each in changes if not each.new] + [*_batches([each for each in changes if each.new])]:
             left = await self._added(namespace_of(container), [part for change in some for part in change.new])
@@ -204,7 +204,7 @@ class ContainerWriter:
             try:
                 there = await self._reader.parts(container, ids)
                 documents = {each.id: id for id, parts in there.items() for each in parts}
-                here = self._buffer.of(container)
+                here = await self._buffer.of(container)
                 documents |= {document_id(id): id for id in ids if id in here and here[id].memory}
                 left = await self._delete(container, list(documents))
                 removed = [id for id in ids if not any(documents[each] == id for each in left)]
