@@ -149,6 +149,17 @@ class SnapshotLedger(Protocol):
 
 
 @runtime_checkable
+class NewMemoryStore(Protocol):
+    """An optional extra of stores that have to look up what is there before they write, as where a service would append
+    to it. Without it, everything is put."""
+
+    async def put_new(self, memories: Sequence[Memory]) -> None:
+        """As `put`, for memories that nobody has written or tried to write yet: this process has just decided them, and
+        puts them for the first time. What was tried before, by whomever, is `put`. Raises as `put`."""
+        ...
+
+
+@runtime_checkable
 class ReembeddingStore(Protocol):
     """An optional extra of stores that keep vectors."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from earwitness.extras import NewMemoryStore
 from earwitness.filters import Compare
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
@@ -58,9 +59,10 @@ class Plain:
         """It is always ready."""
 
     async def turn(self, rows: Sequence[Row]) -> None:
-        """One durable transaction."""
+        """One durable transaction, or as the applier writes what was just decided."""
+        put = self._store.put_new if isinstance(self._store, NewMemoryStore) else self._store.put
         self.given.known = {plain(text): vector for text, vector in {row.text: row.vector for row in rows}.items()}
-        await self._store.put(memories(rows))
+        await put(memories(rows))
 
     async def search(self, container: str, question: Question, limit: int) -> int:
         """With the filter that every recall has."""

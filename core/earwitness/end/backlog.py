@@ -29,6 +29,9 @@ class Backlog:
         """Sequence numbers of those plans whose participants already remember the message."""
         self.written: dict[int, set[str]] = {}
         """Sequence number of the plan being written → the containers that have their memories of it."""
+        self.fresh: set[int] = set()
+        """Sequence numbers of those plans left that only add memories, that this process has decided just now, and that
+        nobody has tried to write."""
         self._from_before: set[int] = set()
         """Sequence numbers of those plans left from before this process started that no store here has, if many."""
         self._live = live
@@ -68,9 +71,11 @@ class Backlog:
         """Whether what is written next has piled up behind a message that very many heard, or is one."""
         return next(iter(self.writable), self._piled_up + 1) <= self._piled_up
 
-    def take(self, plan: Plan) -> None:
-        """Add a plan that was just recorded."""
+    def take(self, plan: Plan, *, is_ours: bool = False) -> None:
+        """Add a plan that was just recorded; `is_ours` if this process decided it now."""
         plain = is_plain(plan)
+        if plain and is_ours:
+            self.fresh.add(plan.sequence)
         self.left[plan.sequence] = Unapplied(
             arrival_day(plan), plan, plan.due_day, plain, self._live.brings_something(plan)
         )
@@ -149,7 +154,7 @@ class Backlog:
         for sequence in sequences:
             del self.left[sequence]
             self._live.refused.pop(sequence, None)
-            for marked in (self.others, self.long, self.remembered, self.kept, self._from_before):
+            for marked in (self.others, self.long, self.remembered, self.kept, self.fresh, self._from_before):
                 marked.discard(sequence)
             self.written.pop(sequence, None)
 

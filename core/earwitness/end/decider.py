@@ -240,13 +240,14 @@ class Decider:
         after = self.live.snapshot.after(proposed)
         async with self.live.recording:
             plan, applied = await self._applier.record(proposed, after, more=more)
-            if applied or plan == proposed:
+            is_ours = applied or plan == proposed
+            if is_ours:
                 self.live.advance(plan, after)
                 self.live.note_delayed(plan, arrival_day(plan))
             else:
                 await self._reload()
         if not applied:
-            self._applier.take(plan)
+            self._applier.take(plan, is_ours=is_ours)
         return plan
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:

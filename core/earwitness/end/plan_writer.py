@@ -192,11 +192,15 @@ class PlanWriter:
             first += order.bring_forward(passed - self._backlog.written[plans[0].sequence], of_all=True)
         groups = [*order.take(max(size, first)), *work_of_plain(passing).put]
         memories, deliveries = attempt.work.made(groups)
+        fresh, among = self._backlog.fresh, [each.sequence for each in (*plans, *passing)]
+        are_new = fresh.issuperset(among)
         try:
-            refused = await self.store.put(memories)
-        except PartialWrite as error:
-            part = [group for group in groups if error.names(group[0].container, group[0].memory_id)]
-            attempt.written += attempt.work.made(part)[1]
+            refused = await self.store.put(memories, are_new=are_new)
+        except BaseException as error:
+            fresh.difference_update(among)
+            if isinstance(error, PartialWrite):
+                part = [group for group in groups if error.names(group[0].container, group[0].memory_id)]
+                attempt.written += attempt.work.made(part)[1]
             raise
         await self.still_ours([*plans, *passing], memories)
         if refused:
@@ -260,6 +264,7 @@ class PlanWriter:
         while (decided := await self.decided_elsewhere(plans[0].session)) > seen:
             seen = decided
             self.store.forget()
+            self._backlog.fresh.difference_update([each.sequence for each in plans])
             again = await self._write(plans, await work_of(self._engine, plans))
             attempt.written += again.written
             for each in plans:

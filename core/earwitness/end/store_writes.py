@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ..engine import Engine
 from ..errors import PartialWrite, StorageError
+from ..extras import NewMemoryStore
 from ..records.memory import Memory
 from ..refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
 from ..time_limit import LimitReached
@@ -27,24 +28,31 @@ class StoreWrites:
         self._refused: dict[MemoryAddress, RefusedMemory] = {}
         """What the store has refused, until it is to be asked again."""
 
-    async def put(self, memories: Sequence[Memory]) -> RefusedMemories:
+    async def put(self, memories: Sequence[Memory], *, are_new: bool = False) -> RefusedMemories:
         """Write those that no earlier attempt has written; returns those that the store refuses.
 
-        Raises `StorageError`, and `PartialWrite`.
+        `are_new` if nobody has tried to write any of them. Raises `StorageError`, and `PartialWrite`.
         """
         left = [each for each in memories if self._known.get(address(each)) != each] if self._known else memories
         old = [each for each in left if self._is_refused(each)] if self._refused else ()
         left = [each for each in left if not self._is_refused(each)] if old else left
         try:
-            new = await put_taken(self._put, left, self._batches.append)
+            new = await put_taken(self._putting(are_new=are_new), left, self._batches.append)
         except PartialWrite as error:
             self._batches.append([each for each in left if error.names(each.container, each.id)])
             raise
         self._refused |= new
         return {**{address(each): self._refused[address(each)] for each in old}, **new}
 
-    async def _put(self, memories: Sequence[Memory]) -> None:
-        await self.limited(self._engine.written_store.put(memories))
+    def _putting(self, *, are_new: bool) -> Callable[[Sequence[Memory]], Awaitable[None]]:
+        """How to put several times; only the first time, all of them are new."""
+        store = self._engine.written_store
+        ways = [store.put_new] if are_new and isinstance(store, NewMemoryStore) else []
+
+        def put(memories: Sequence[Memory]) -> Awaitable[None]:
+            return self.limited((ways.pop() if ways else store.put)(memories))
+
+        return put
 
     def ask_again(self) -> None:
         """Put what the store has refused, too."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
-from earwitness.extras import ProfileStore, ReembeddingStore
+from earwitness.extras import NewMemoryStore, ProfileStore, ReembeddingStore
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.protocols import Store
 from earwitness.records.backends import Health, ServiceProfile
@@ -52,6 +52,11 @@ class PrimaryStore:
     async def put(self, memories: Sequence[Memory]) -> None:
         """Write to it."""
         await self._asked(lambda store: store.put(memories), self._write_timeout)
+
+    async def put_new(self, memories: Sequence[Memory]) -> None:
+        """Write to it what nobody has tried to write; see `NewMemoryStore`."""
+        put = self._store.put_new if isinstance(self._store, NewMemoryStore) else self._store.put
+        await self._asked(lambda _: put(memories), self._write_timeout)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove from it."""

@@ -80,6 +80,11 @@ class SupermemoryStore:
         """Write or replace by (container, id). Raises `StorageError`, or `PartialWrite` with what was written."""
         await self._writer.put(memories)
 
+    async def put_new(self, memories: Sequence[Memory]) -> None:
+        """As `put`, for what nobody has tried to write: it is not looked up, unless the container holds documents that
+        this buffer does not know of."""
+        await self._writer.put(memories, are_new=True)
+
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove by container name → ids. Unknown ids are ignored. Raises as `put`."""
         await self._writer.remove(ids)

@@ -43,6 +43,12 @@ MIGRATIONS = (
     CREATE TABLE supermemory_changes (number INTEGER NOT NULL);
     INSERT INTO supermemory_changes VALUES (0);
     """,
+    """
+    CREATE TABLE supermemory_sent (
+        container TEXT NOT NULL PRIMARY KEY,
+        version INTEGER
+    ) WITHOUT ROWID;
+    """,
 )
 _MICROSECONDS = 1_000_000
 _PUT = """
@@ -53,6 +59,12 @@ _PUT = """
         outdated = excluded.outdated, changed = excluded.changed
     WHERE excluded.version >= version
 """
+_SENT = "SELECT version FROM supermemory_sent WHERE container = ?"
+_NOTE_SENT = """
+    INSERT INTO supermemory_sent VALUES (?, ?) ON CONFLICT (container) DO UPDATE SET version = excluded.version
+    WHERE excluded.version > version
+"""
+_NOTE_OTHERS = "INSERT OR REPLACE INTO supermemory_sent VALUES (?, NULL)"
 _CHANGED = "SELECT container, id, first_written, version, memory, outdated FROM supermemory_written WHERE changed > ?"
 
 
@@ -150,6 +162,22 @@ class WriteBuffer:
         if rows:
             await self._change("DELETE FROM supermemory_written WHERE container = ? AND id = ? AND version = ?", rows)
 
+    async def sent(self, container: str) -> int | None:
+        """Up to which version documents were sent to a container from this file; 0 = none was, `None` = others sent,
+        too."""
+        rows = await self._database.read_inline(lambda connection: list(connection.execute(_SENT, (container,))))
+        return rows[0][0] if rows else 0
+
+    async def note_sent(self, container: str, version: int) -> None:
+        """Keep that documents of this version, or an older one, are about to be sent."""
+        await self._database.write(
+            lambda connection: _execute(connection, _NOTE_SENT, (container, version)), durable=False
+        )
+
+    async def note_others(self, container: str) -> None:
+        """Keep that there are documents in a container that were not sent from this file."""
+        await self._database.write(lambda connection: _execute(connection, _NOTE_OTHERS, (container,)), durable=False)
+
     def dropped(self, container: str) -> int:
         """What has this version or an older one was dropped with the container; 0 = it was not dropped since `open`."""
         return self._dropped.get(container, 0)
@@ -157,8 +185,9 @@ class WriteBuffer:
     async def drop(self, container: str) -> None:
         """Forget everything of a container."""
         self._dropped[container] = self.stamp()
-        if self._written.pop(container, None):
-            await self._change("DELETE FROM supermemory_written WHERE container = ?", [(container,)])
+        self._written.pop(container, None)
+        await self._change("DELETE FROM supermemory_sent WHERE container = ?", [(container,)])
+        await self._change("DELETE FROM supermemory_written WHERE container = ?", [(container,)])
 
     async def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         given = list(rows)
@@ -171,6 +200,10 @@ class WriteBuffer:
         number = await self._database.write(operation, durable=False)
         if number == self._seen + 1:  # no other instance has written meanwhile
             self._seen = number
+
+
+def _execute(connection: apsw.Connection, statement: str, given: tuple[object, ...]) -> None:
+    connection.execute(statement, given)
 
 
 def _number(connection: apsw.Connection) -> int:

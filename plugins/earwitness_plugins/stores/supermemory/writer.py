@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from earwitness.errors import MemoriesRefused, PartialWrite, StorageError, quoted
 from earwitness.records.memory import Memory
 
+from .conditions import of_container, written_since
 from .documents import NewPart, Stamp, StoredPart, digest_of, documents_of
 from .names import document_id, namespace_of
 from .reader import ContainerReader
@@ -54,9 +55,11 @@ class ContainerWriter:
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
         self._orders: dict[tuple[str, str], int] = {}
         """The places of memories that could not be written yet."""
+        self._checked: set[str] = set()
+        """Containers in which there was nothing that others have sent when this instance looked."""
 
-    async def put(self, memories: Sequence[Memory]) -> None:
-        """Write or replace; of one id twice, the last counts.
+    async def put(self, memories: Sequence[Memory], *, are_new: bool = False) -> None:
+        """Write or replace; of one id twice, the last counts. Those that `are_new` were never sent by anybody.
 
         Raises `StorageError`, `PartialWrite`, or `MemoriesRefused`.
         """
@@ -72,7 +75,9 @@ class ContainerWriter:
         for container, batch in batches.items():
             for id in batch:
                 self._orders.setdefault((container, id), self._buffer.stamp())
-        work = {container: self._put(container, [*batch.values()]) for container, batch in batches.items()}
+        work = {
+            container: self._put(container, [*batch.values()], are_new=are_new) for container, batch in batches.items()
+        }
         await self._all(work, refused)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
@@ -91,6 +96,7 @@ class ContainerWriter:
                 await self._delete(container, ours)
             await self._buffer.drop(container)
             self._reader.withheld.pop(container, None)
+            self._checked.discard(container)
             self._orders = {key: order for key, order in self._orders.items() if key[0] != container}
 
     async def _all(
@@ -109,13 +115,13 @@ class ContainerWriter:
             raise PartialWrite(str(failures[0]), written) from failures[0]
         raise failures[0]
 
-    async def _put(self, container: str, memories: Sequence[Memory]) -> ContainerOutcome:
+    async def _put(self, container: str, memories: Sequence[Memory], *, are_new: bool) -> ContainerOutcome:
         written: dict[str, WrittenMemory] = {}
         refused: dict[str, str] = {}
         failure: StorageError | None = None
         async with self._alone(container):
             try:
-                async for each in self._sent(container, memories, refused):
+                async for each in self._sent(container, await self._changes(container, memories, are_new), refused):
                     written[each.memory.id] = WrittenMemory(each.stamp, each.memory, each.outdated)
                     self._orders.pop((container, each.memory.id), None)
             except StorageError as error:
@@ -124,12 +130,9 @@ class ContainerWriter:
         return ContainerOutcome(list(written), failure, refused)
 
     async def _sent(
-        self, container: str, memories: Sequence[Memory], refused: dict[str, str]
+        self, container: str, changes: Sequence[MemoryChange], refused: dict[str, str]
     ) -> AsyncIterator[MemoryChange]:
         """Send what it takes; yields each memory once it is written, and notes why those are not that are `refused`."""
-        there = await self._reader.parts(container, [each.id for each in memories])
-        here = await self._buffer.of(container)
-        changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
         for some in [[each] for each in changes if not each.new] + [*_batches([each for each in changes if each.new])]:
             left = await self._added(namespace_of(container), [part for change in some for part in change.new])
             for change in some:
@@ -167,6 +170,31 @@ class ContainerWriter:
             await self._delete(container, [*documents, *change.surplus])
             now = self._buffer.stamp()
             await self._buffer.put(container, {change.memory.id: WrittenMemory(Stamp(0, now), None, now)})
+
+    async def _changes(self, container: str, memories: Sequence[Memory], are_new: bool) -> list[MemoryChange]:
+        """What it takes to put them. It is kept that they are sent before any is."""
+        here = await self._buffer.of(container)
+        may_add = await self._is_known(container) and are_new
+        sought = [each.id for each in memories if not may_add or each.id in here]
+        there = await self._reader.parts(container, sought) if sought else {}
+        changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
+        await self._buffer.note_sent(container, max(each.stamp.version for each in changes))
+        return changes
+
+    async def _is_known(self, container: str) -> bool:
+        """Whether all documents of the container were sent by instances on this file.
+
+        Others are there if the file is new, was lost or brought back from a copy, or if another machine sends as well.
+        """
+        sent = await self._buffer.sent(container)
+        if container not in self._checked and sent is not None:
+            later = of_container(container, written_since(sent + 1))
+            page = await self._wire.page(namespace_of(container), later, size=1, content=False)
+            if page.total:
+                await self._buffer.note_others(container)
+                return False
+            self._checked.add(container)
+        return sent is not None
 
     def _change(self, memory: Memory, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
         wanted, digest = self._buffer.stamp(), digest_of(memory)
