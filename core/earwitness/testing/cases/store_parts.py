@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from unittest import SkipTest
 
 from ...errors import MemoriesRefused, PartialWrite, StorageError
+from ...extras import NewMemoryStore
 from ...protocols import Store
 from ...records.memory import Memory
 from ...refusals import MemoryAddress, address
@@ -54,6 +55,29 @@ class PartlyWritten(StoreCases):
             assert await self._held(store) == _expected(BATCH)
             if self.enumerates is True:
                 assert [each.id for each in await store.list("c")] == ["old", "one", "three"]
+
+    @case
+    async def test_what_is_new_is_put_as_anything_else(self, store: Store) -> None:
+        """Only a `NewMemoryStore` is asked. What was put as new may be put again, in other words, and removed; what was
+        cut short is completed by a `put`."""
+        if not isinstance(store, NewMemoryStore):
+            raise SkipTest(f"{type(store).__name__} puts what is new like anything else")
+        await store.put(OLD)
+        await store.put_new(BATCH[1:3])
+        await store.put_new(BATCH[3:])
+        await store.put([BATCH[0], *BATCH])
+        assert await self._held(store) == _expected(BATCH)
+        await store.put([memory("c", "one", "in other words")])
+        assert [each.content for each in await store.get("c", ["one"])] == ["in other words"]
+        await store.remove({"c": ["one", "three"], "d": ["two", "four"]})
+        for after in range(3 if self.cut_short(store, 0) else 0):
+            new = [memory("c", f"new{after}a"), memory("d", f"new{after}b"), memory("c", f"new{after}c")]
+            with self._failing(store, after), suppress(StorageError):
+                await store.put_new(new)
+            await store.put(new)
+            for name, ids in (("c", [new[0].id, new[2].id]), ("d", [new[1].id])):
+                assert [each.id for each in await store.get(name, ids)] == ids
+                assert [each.content for each in await store.get(name, ids)] == [new[0].content] * len(ids)
 
     @case
     async def test_a_removal_that_is_cut_short_names_exactly_what_was_removed(self, store: Store) -> None:

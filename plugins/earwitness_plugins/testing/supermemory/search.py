@@ -17,13 +17,13 @@ def found(
     namespace: EmulatedNamespace | None, asked: SearchRequest, pipeline: Pipeline, now: float
 ) -> list[dict[str, Any]]:
     """The rows of a search, best first; of equal ones, the newest."""
-    scored: list[tuple[float, float, dict[str, Any]]] = []
+    scored: list[tuple[float, float, str, Passage]] = []
     for kind, passage in _passages(namespace, asked, pipeline, now):
         similarity = coverage(asked.query, passage.text)
         if similarity >= asked.threshold and holds(asked.filter, passage.metadata):
-            scored.append((similarity, passage.at, _row(kind, passage, similarity, asked)))
+            scored.append((similarity, passage.at, kind, passage))
     scored.sort(key=lambda each: each[:2], reverse=True)
-    return [row for _, _, row in scored[: asked.limit]]
+    return [_row(kind, passage, similarity, asked) for similarity, _, kind, passage in scored[: asked.limit]]
 
 
 def _passages(
