@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from functools import cached_property
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from .consultation import Consultant
@@ -80,6 +81,11 @@ class Engine:
         """Every strategy that takes part in decisions."""
         single = [each for each in (self.detector, self.world_agent) if each is not None]
         return (*single, *self.sharing_rules, *self.guards, *self.read_providers)
+
+    @cached_property
+    def run(self) -> str:
+        """Another one for each opened instance: what two of them count at once, they count apart."""
+        return token_hex(4)
 
     @property
     def data_owners(self) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from earwitness import Earwitness, Settings
 from earwitness.errors import InputError, NotPermitted
 from earwitness.records.usage import ModelCall, Spending, Usage, calls_of
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness_plugins.models.client import ModelClient
+from earwitness_plugins.models.errors import BudgetSpent
+from earwitness_plugins.models.host_account import host_account
 from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 
 PATIENT = {"plugin_timeout": 120.0, "detector_timeout": 120.0}
@@ -48,6 +51,30 @@ async def test_a_story_without_models_costs_nothing() -> None:
         assert (str(costs), costs.total) == ("no model was asked", Spending())
         with pytest.raises(NotPermitted, match="see what models cost"):
             await story.backstage(role="player", persona="alice").costs()
+
+
+async def test_two_programs_that_count_in_one_story_undo_nothing_and_share_a_budget(tmp_path: Path) -> None:
+    usage = Usage(model="scripted", tokens_in=1, calls=(ModelCall(model="scripted", tokens_in=1),))
+    with ScriptedModel(lambda _: "Hello.") as model:
+        settings = Settings.of(model=model.settings(budget_per_session={"calls": 4}), ledger="sqlite", embedder="none")
+        first, second = (Earwitness.open(tmp_path / "story.db", settings=settings) for _ in range(2))
+        async with first, second:
+            stories = [await first.session("s1", cast=["alice"]), await second.session("s1", cast=["alice"])]
+            clients = [ModelClient.shared(each.settings, each.resources, each.strategies) for each in (first, second)]
+            for number in (0, 1, 0):
+                account = await host_account(clients[number], stories[number], "host:chat")
+                account.reserve(1, 0)
+                account.settle(ModelCall(model="scripted", tokens_in=1), (1, 0))
+                await stories[number].backstage().note_usage("host:chat", usage)
+            assert (await stories[1].backstage().noted_usage("host:chat")).calls == 3
+            assert (await stories[1].backstage().noted_usage("host:nobody")).calls == 0
+            assert [each.spending.calls for each in (await stories[0].backstage().costs()).parts] == [3]
+            for client, story in zip(clients, stories, strict=True):
+                account = await host_account(client, story, "host:chat")
+                account.reserve(1, 0)
+                assert client.spent("s1").calls == 4
+                with pytest.raises(BudgetSpent, match="may spend 4 calls"):
+                    account.reserve(1, 0)
 
 
 async def test_what_a_host_notes_is_among_the_costs(tmp_path: Path) -> None:

@@ -25,14 +25,14 @@ from ..records.journal import Entry, Said
 from ..records.memory import Hit, Memory
 from ..records.message import Message
 from ..records.plan import Plan
-from ..records.usage import Usage, calls_of
+from ..records.usage import Spending, Usage, calls_of
 from ..unmatched import unmatched
 from ..validation.arguments import count, several, some_text, text, texts
 from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
-from .costs import Costs, costs, with_calls
+from .costs import Costs, costs, noted_by, with_calls
 from .explain import explain, explain_own, shared_with
 from .knowers import WhoKnows
 from .preview import Preview
@@ -258,8 +258,14 @@ class Backstage:
         if not isinstance(usage, Usage):
             raise InputError(f"usage = {quoted(usage)} cannot be used: it must be a Usage.")
         noted = self._live.stored.setdefault(HOST_CALLS, {})
-        noted |= (changes := with_calls(noted, some_text("by", by), calls_of(usage, 0.0)))
+        noted |= (changes := with_calls(noted, some_text("by", by), calls_of(usage, 0.0), self._engine.run))
         await self._engine.ledger.write_data(self._session.id, HOST_CALLS, changes)
+
+    async def noted_usage(self, by: str) -> Spending:
+        """What `note_usage` has counted for one asker in this session, by all programs. It waits for nothing, so that a
+        host may ask before each call whether it may spend more."""
+        permit(self.role, "read", "see what models cost")
+        return noted_by(await self._engine.ledger.data(self._session.id, HOST_CALLS), by)
 
     async def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""

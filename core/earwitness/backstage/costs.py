@@ -49,18 +49,30 @@ def costs(plans: Iterable[Plan], noted: Mapping[str, JsonValue]) -> Costs:
         for call in () if answer.usage is None else calls_of(answer.usage, answer.seconds):
             asked = answer.by, call.model
             found[asked] = found.get(asked, Spending()) + Spending.of(call)
-    for key, kept in noted.items():
-        by, _, model = key.partition("\n")
-        found[by, model] = found.get((by, model), Spending()) + Spending.model_validate(kept)
+    for by, model, spending in _noted(noted):
+        found[by, model] = found.get((by, model), Spending()) + spending
     parts = [ModelCost(by=by, model=model, spending=spending) for (by, model), spending in found.items()]
     return Costs(parts=tuple(parts))
 
 
-def with_calls(noted: Mapping[str, JsonValue], by: str, calls: Iterable[ModelCall]) -> dict[str, JsonValue]:
-    """The sums that change with more calls: who asked, a line feed, and the model's name → what the calls came to."""
+def noted_by(noted: Mapping[str, JsonValue], by: str) -> Spending:
+    """What was noted for one asker."""
+    return sum((spending for asker, _, spending in _noted(noted) if asker == by), Spending())
+
+
+def _noted(noted: Mapping[str, JsonValue]) -> Iterable[tuple[str, str, Spending]]:
+    for key, kept in noted.items():
+        by, model, *_ = key.split("\n")
+        yield by, model, Spending.model_validate(kept)
+
+
+def with_calls(noted: Mapping[str, JsonValue], by: str, calls: Iterable[ModelCall], run: str) -> dict[str, JsonValue]:
+    """The sums that change with more calls: who asked, the model's name and the run of the program, with line feeds
+    between them → what the calls came to. Each run has sums of its own, so that two at once do not undo each other's.
+    """
     changed: dict[str, JsonValue] = {}
     for call in calls:
-        key = f"{by}\n{call.model}"
+        key = f"{by}\n{call.model}\n{run}"
         before = changed.get(key, noted.get(key))
         spent = (Spending() if before is None else Spending.model_validate(before)) + Spending.of(call)
         changed[key] = spent.model_dump(mode="json")

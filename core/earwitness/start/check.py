@@ -104,5 +104,5 @@ async def note_costs(engine: Engine, live: Live, answers: Iterable[Answer]) -> N
     for each in asked:
         if each.usage is not None:
             noted = live.stored.setdefault(HOST_CALLS, {})
-            noted |= (changes := with_calls(noted, each.by, calls_of(each.usage, each.seconds)))
+            noted |= (changes := with_calls(noted, each.by, calls_of(each.usage, each.seconds), engine.run))
             await engine.ledger.write_data(live.snapshot.id, HOST_CALLS, changes)

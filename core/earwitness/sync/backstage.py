@@ -14,7 +14,7 @@ from ..filters import EVERYTHING, Filter
 from ..records.channel import Channel, Context
 from ..records.journal import Entry
 from ..records.memory import Hit, Memory
-from ..records.usage import Usage
+from ..records.usage import Spending, Usage
 from .loop import Mirror
 from .outcome import Outcome
 
@@ -122,6 +122,11 @@ class Backstage(Mirror[AsyncBackstage]):
         `by` says who asked, as in `host:chat`; `costs` shows it. Durable on return. Raises `InputError`.
         """
         self._call(self._behind.note_usage, by, usage)
+
+    def noted_usage(self, by: str) -> Spending:
+        """What `note_usage` has counted for one asker in this session, by all programs. It waits for nothing, so that a
+        host may ask before each call whether it may spend more."""
+        return self._call(self._behind.noted_usage, by)
 
     def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""

@@ -88,7 +88,7 @@ class LanguageModelConsolidator:
 
     async def consolidate(self, task: ConsolidationTask) -> Consolidation:
         """The model's summary of a task, as far as the memories bear it out."""
-        account = self._client.account(task.session, f"consolidator:language_model {id(self)}")
+        account = self._client.account(task.session, "consolidator:language_model", part=str(id(self)))
         prompt = self._client.prompt("consolidation")
         try:
             messages = prompt.messages(material=fenced(_material(task)), most=str(task.most))

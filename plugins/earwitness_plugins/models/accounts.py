@@ -38,6 +38,11 @@ class Spent:
         """Add to it, or take back."""
         self.calls, self.tokens, self.cost = self.calls + calls, self.tokens + tokens, self.cost + cost
 
+    def beyond(self, known: Spent) -> Spent:
+        """What it is more than what is known."""
+        calls, tokens = max(0, self.calls - known.calls), max(0, self.tokens - known.tokens)
+        return Spent(calls, tokens, max(0.0, self.cost - known.cost))
+
     def exceeded(self, limits: SpendingLimits) -> str | None:
         """Which limit that breaks: `6 calls`; `None` where none is."""
         if limits.calls is not None and self.calls > limits.calls:
@@ -59,6 +64,8 @@ class Account:
     """What everybody has spent on this message."""
     session: Spent
     """What was spent in the session."""
+    known: Spent
+    """What of it this asker has spent, here and elsewhere."""
     data: MutableMapping[str, JsonValue] | None = None
     """The asker's durable data, in which it keeps what it has spent."""
     calls: list[ModelCall] = field(default_factory=list)
@@ -84,6 +91,7 @@ class Account:
         """Put what a call has really spent in the place of what was reserved for it."""
         tokens, cost = reserved
         self._add(0, call.tokens_in + call.tokens_out - tokens, call.cost - cost)
+        self.known.add(1, call.tokens_in + call.tokens_out, call.cost)
         self.calls.append(call)
         if self.data is not None:
             before = _spent_before(self.data)
@@ -101,7 +109,7 @@ class Accounts:
     def __init__(self, settings: ModelSettings) -> None:
         """Raises `SettingsError` where the cost is limited and the price is not known."""
         self._settings = settings
-        self._sessions: OrderedDict[str, tuple[Spent, set[str]]] = OrderedDict()
+        self._sessions: OrderedDict[str, tuple[Spent, dict[str, Spent]]] = OrderedDict()
         self._rounds: OrderedDict[tuple[str, str], tuple[Spent, set[str]]] = OrderedDict()
         limited = [each.cost is not None for each in (settings.budget_per_turn, settings.budget_per_session)]
         if any(limited) and settings.model not in settings.prices:
@@ -114,17 +122,18 @@ class Accounts:
         self, session: str, by: str, turn: str, data: MutableMapping[str, JsonValue] | None, part: str = ""
     ) -> Account:
         """See `ModelClient.account`."""
-        spent, known = self._sessions.setdefault(session, (Spent(), set()))
+        spent, askers = self._sessions.setdefault(session, (Spent(), {}))
         _keep_newest(self._sessions, session, MOST_SESSIONS)
-        if data is not None and by not in known:
-            before = _spent_before(data)
-            spent.add(before.calls, before.tokens, before.cost)
-        known.add(by)
-        return Account(self._settings, self._round(session, turn, f"{by} {part}"), spent, data)
+        known = askers.setdefault(by, Spent())
+        if data is not None:
+            more = _spent_before(data).beyond(known)
+            for each in (spent, known):
+                each.add(more.calls, more.tokens, more.cost)
+        return Account(self._settings, self._round(session, turn, f"{by} {part}"), spent, known, data)
 
     def spent(self, session: str) -> Spent:
         """What a session has spent so far, as far as this process knows."""
-        return self._sessions.get(session, (Spent(), set()))[0]
+        return self._sessions.get(session, (Spent(), {}))[0]
 
     def _round(self, session: str, turn: str, by: str) -> Spent:
         """What is spent on a message. It begins anew where the same asker asks about it again, as after a reroll."""

@@ -108,7 +108,8 @@ class ModelClient:
 
         An asker that asks several times about one message says which `part` of its work each is. When the same is asked
         about again, as after a reroll, the limits of the turn begin anew.
-        `data` are the asker's durable data for the session: by them it is known after a restart what was spent.
+        `data` are the asker's durable data for the session: by them it is known what it has spent before a restart,
+        and in other processes. A host's own are those of `host_account`.
         """
         return self._accounts.account(session, by, turn, data, part)
 

@@ -221,6 +221,19 @@ async def test_all_who_ask_about_a_message_share_its_budget_and_a_reroll_has_its
     assert await weather(asking, asking.account("s1", "facts", turn="m2")) == SUNNY
 
 
+async def test_what_an_asker_spends_in_another_process_counts_once_its_data_say_so(serve: Serve, client: Any) -> None:
+    model, limits = serve(lambda _: SUNNY), {"budget_per_session": {"calls": 4}}
+    here, there, data = await client(model, **limits), await client(model, **limits), PluginData({})
+    for asking in (here, there, there):  # one after the other: what they keep is in the ledger
+        await weather(asking, asking.account("s1", "test", data=data))
+    assert (here.spent("s1").calls, there.spent("s1").calls) == (1, 3)
+    await weather(here, here.account("s1", "test", data=data))
+    assert here.spent("s1").calls == 4
+    for asking in (here, there):
+        with pytest.raises(BudgetSpent):
+            await weather(asking, asking.account("s1", "test", data=data))
+
+
 async def test_a_session_may_not_spend_more_than_its_budget_also_after_a_restart(serve: Serve, client: Any) -> None:
     model = serve(lambda _: ScriptedAnswer('{"sky": "grey"}', usage=(600_000, 0)))
     priced = {"prices": {"scripted": {"input": 1, "output": 1}}, "budget_per_session": {"cost": 1.0}}

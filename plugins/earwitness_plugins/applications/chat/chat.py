@@ -10,17 +10,17 @@ from contextlib import aclosing
 from secrets import token_hex
 
 from anyio import CancelScope
-from pydantic import JsonValue
 
 from earwitness import Earwitness, Session, SettledMessage, Usage
-from earwitness.errors import InputError, StorageError, quoted
+from earwitness.errors import InputError, quoted
 from earwitness.outcome import Outcome
 from earwitness.turn import Turn
 from earwitness_plugins.applications.stories.events import MessagePlayed
 from earwitness_plugins.applications.stories.player import message_played
-from earwitness_plugins.models.accounts import SPENT, Account
+from earwitness_plugins.models.accounts import Account
 from earwitness_plugins.models.client import ModelClient
 from earwitness_plugins.models.errors import ModelError
+from earwitness_plugins.models.host_account import host_account
 from earwitness_plugins.models.records import ChatMessage
 
 from .partners import NOT_ASKED, partners
@@ -49,7 +49,6 @@ class StoryChat:
         self.answered: str | None = None
         """Id of whoever has answered last."""
         self._client = ModelClient.shared(ew.settings, ew.resources, ew.strategies)
-        self._spent: dict[str, dict[str, JsonValue]] = {}
 
     async def close(self) -> None:
         """Let go of the model."""
@@ -196,22 +195,7 @@ class StoryChat:
 
     async def _account(self, key: str) -> Account:
         """The account for one answer. What earlier chats have spent in the story counts, too."""
-        if self.story.id not in self._spent:
-            self._spent[self.story.id] = {SPENT: await self._spent_before()}
-        return self._client.account(self.story.id, BY, turn=key, data=self._spent[self.story.id])
-
-    async def _spent_before(self) -> dict[str, JsonValue]:
-        """What chats in this story have spent; nothing while the store, which reports wait for, is away."""
-        try:
-            costs = await self.story.backstage(role="owner").costs()
-        except StorageError:
-            return {}
-        mine = [each.spending for each in costs.parts if each.by == BY]
-        return {
-            "calls": sum(each.calls for each in mine),
-            "tokens": sum(each.tokens_in + each.tokens_out for each in mine),
-            "cost": sum(each.cost for each in mine),
-        }
+        return await host_account(self._client, self.story, BY, turn=key)
 
     # ── what became of it ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -16,6 +16,7 @@ from earwitness.validation.messages import known_channel
 
 from ...models.accounts import Account
 from ...models.client import ModelClient
+from ...models.host_account import host_account
 from ...models.prompts import fenced
 from ...models.scene import noted
 from ...models.settings import ModelSettings
@@ -78,7 +79,7 @@ class Profiles:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key].model_copy(update={"failures": recalled.failures})
-        account = client.account(self._story.id, BY)
+        account = await host_account(client, self._story, BY)
         try:
             profile = await _asked(client, account, who, other, recalled, found, timeout)
         except EarwitnessError as failure:

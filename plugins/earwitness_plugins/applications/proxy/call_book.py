@@ -9,14 +9,14 @@ from time import perf_counter
 from typing import Any
 
 import anyio
-from pydantic import JsonValue
 
 from earwitness import Earwitness
 from earwitness.errors import EarwitnessError
 from earwitness.records.usage import ModelCall
 from earwitness.session import Session
-from earwitness_plugins.models.accounts import SPENT, Account
+from earwitness_plugins.models.accounts import Account
 from earwitness_plugins.models.client import ModelClient
+from earwitness_plugins.models.host_account import host_account
 from earwitness_plugins.models.records import counted, tokens_of
 
 from .lines import text_of
@@ -75,11 +75,10 @@ class CallBook:
     def __init__(self, ew: Earwitness) -> None:
         """Raises `SettingsError` without `[model]`."""
         self._client = ModelClient.shared(ew.settings, ew.resources, ew.strategies)
-        self._known: set[str] = set()
 
     async def begin(self, story: Session, body: Mapping[str, Any]) -> ProxiedCall:
         """Count a call that is about to be made. Raises `BudgetSpent`."""
-        model, account = str(body["model"]), await self._account(story)
+        model, account = str(body["model"]), await host_account(self._client, story, ASKER)
         tokens = tokens_of(sum(len(text_of(each.get("content"))) for each in body["messages"]))
         reserved = tokens, self._client.settings.cost_of(model, tokens, 0)
         account.reserve(*reserved)
@@ -96,14 +95,3 @@ class CallBook:
                 await story.backstage().note_usage(ASKER, usage) if usage else None
             except EarwitnessError as error:
                 _log.warning("story %r: what a proxied call cost could not be written: %s", story.id, error)
-
-    async def _account(self, story: Session) -> Account:
-        """An account for one call. Where spending is limited, what was spent before a restart counts, too."""
-        limits = self._client.settings.budget_per_session
-        data: dict[str, JsonValue] | None = None
-        if story.id not in self._known and limits != type(limits)():
-            parts = [each.spending for each in (await story.backstage().costs()).parts if each.by == ASKER]
-            calls, tokens = sum(each.calls for each in parts), sum(each.tokens_in + each.tokens_out for each in parts)
-            data = {SPENT: {"calls": calls, "tokens": tokens, "cost": sum(each.cost for each in parts)}}
-        self._known.add(story.id)
-        return self._client.account(story.id, ASKER, data=data)

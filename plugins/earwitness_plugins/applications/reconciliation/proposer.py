@@ -16,6 +16,7 @@ from earwitness_relationships.personas.lived import is_played
 
 from ...models.accounts import Account
 from ...models.client import ModelClient
+from ...models.host_account import host_account
 from ...models.prompts import fenced
 from ...models.scene import noted
 from ...review import Proposal, Reviewed, ReviewWrite
@@ -151,7 +152,7 @@ class BubbleReconciliation:
         timeout: float,
     ) -> None:
         labels = {f"m{number}": each for number, each in enumerate(memories, 1)}
-        account = client.account(self._story.id, BY)
+        account = await host_account(client, self._story, BY)
         there = await self._there(character, memories)
         try:
             answer = await self._answer(client, account, character, labels, there, found.bubble, timeout)
