@@ -19,7 +19,7 @@ SELECT %s, key, facts::json FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY 
 ON CONFLICT (session, key) DO UPDATE SET facts = excluded.facts"""
 
 
-class FactsChange(NamedTuple):
+class PlanFacts(NamedTuple):
     """What a plan does to the facts of its session."""
 
     before: int | None
@@ -30,7 +30,7 @@ class FactsChange(NamedTuple):
     """All facts after it, for where the snapshot before it is another."""
 
     @classmethod
-    def of(cls, before: tuple[int, Snapshot] | None, plan: Plan, after: Snapshot) -> FactsChange:
+    def of(cls, before: tuple[int, Snapshot] | None, plan: Plan, after: Snapshot) -> PlanFacts:
         """The change by a plan of a session, from its snapshot `before` it. Raises `InputError` for what JSON cannot
         hold."""
         version, known = before or (None, None)
@@ -38,7 +38,7 @@ class FactsChange(NamedTuple):
         return cls(None if found is None else version, found or (), after.state.facts)
 
 
-async def change(connection: Connection, session: str, version: int, new: FactsChange) -> None:
+async def change(connection: Connection, session: str, version: int, new: PlanFacts) -> None:
     """Write what a plan changes; everything anew if the snapshot before it is not the one that it is meant for."""
     if version == new.before:
         await _write(connection, session, new.changes)

@@ -21,7 +21,7 @@ from ..text import as_json
 from . import branches, data, delivery_search, journal, messages, plans, register, sessions
 from .changes import Changes
 from .claims import Claims, JobClaims
-from .facts import FactsChange
+from .facts import PlanFacts
 from .health import examine
 from .journal import EntryText, as_entry
 from .schema import COMPONENT, MIGRATIONS
@@ -251,7 +251,7 @@ class PostgresLedger:
         return self._recorded(plan, after, await self._write(operation))
 
     async def _rows_of(self, plan: Plan, after: Snapshot) -> plans.PlanRows:
-        changed = FactsChange.of(self._snapshots.get(plan.session), plan, after)
+        changed = PlanFacts.of(self._snapshots.get(plan.session), plan, after)
         return await plans.PlanRows.of(plan, after, changed)
 
     def _recorded(self, plan: Plan, after: Snapshot, found: plans.Recorded) -> Plan:

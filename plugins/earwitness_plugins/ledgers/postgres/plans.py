@@ -15,7 +15,7 @@ from ...postgres import Connection
 from ..facts import without
 from ..text import as_json
 from . import data, deliveries, facts, journal, messages
-from .facts import FactsChange
+from .facts import PlanFacts
 from .sessions import lock, unknown_session
 
 MANY = 256
@@ -47,10 +47,10 @@ class PlanRows:
     texts: _PlanTexts
     deliveries: deliveries.DeliveryColumns
     data: list[data.DataText]
-    facts: FactsChange
+    facts: PlanFacts
 
     @classmethod
-    async def of(cls, plan: Plan, after: Snapshot, changed: FactsChange) -> PlanRows:
+    async def of(cls, plan: Plan, after: Snapshot, changed: PlanFacts) -> PlanRows:
         """The rows of a plan, and the session after it. Raises `InputError` for what JSON cannot hold."""
         made = partial(_texts, plan, after)
         texts = await asyncio.to_thread(made) if len(plan.deliveries) > MANY else made()
