@@ -19,7 +19,7 @@ USER = click.option("--user", metavar="ID", help="The user who acts; a player ne
 
 @click.group("canon", cls=GuessingGroup)
 def command() -> None:
-    """What is true of characters beyond a story, and the bubbles of a story."""
+    """Show and write what is true of characters beyond a story, and run the bubbles of a story."""
 
 
 @story_command("list")

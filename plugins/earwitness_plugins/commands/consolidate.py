@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from earwitness import Record
 
-CHARACTER = click.option("--character", metavar="ID", help="Only of this one; else of everybody.")
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show which memories: nobody is asked, nothing written.")
+CHARACTER = click.option("--character", metavar="ID", help="Only this character's.  [default: everybody's]")
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show which memories; nothing is written.")
 ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
 WRITE = click.option(
     "--write",
@@ -27,14 +27,16 @@ WRITE = click.option(
 @click.argument("session")
 @CHARACTER
 @click.option(
-    "--keep", type=click.IntRange(min=0), help="Leave so many newest memories.  [default: as the settings say]"
+    "--keep",
+    type=click.IntRange(min=0),
+    help="Newest memories to leave as they are.  [default: the settings']",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="The most summaries.")
+@click.option("--limit", type=click.IntRange(min=1), help="Number of summaries at most.")
 @DRY_RUN
 @WRITE
 @ROLE
 async def command(cli: CliContext, session: str, dry_run: bool, role: str, **given: Any) -> None:
-    """Sum up old memories of characters. The originals leave recall with it, and can be restored.
+    """Replace old memories of characters by summaries. The originals leave recall, and can be restored.
 
     With the consolidator of the settings, by default without a model. Summaries wait for review unless --write auto.
     """

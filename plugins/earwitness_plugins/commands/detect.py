@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--detector", "name", metavar="NAME", help="name, mine.Class, name(n=5), name@FILE.  [default: the settings']"
 )
 @options.format
-@click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
+@options.detection_task
 @options.directions
 @options.threshold
 @click.option("--seed", type=int, default=0, show_default=True, help="For detectors that use one.")

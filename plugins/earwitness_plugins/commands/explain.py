@@ -20,7 +20,7 @@ MOST = 6
 @click.argument("memory")
 @click.option("--session", metavar="ID", help="The story to look in.  [default: all]")
 async def command(cli: CliContext, memory: str, session: str | None) -> None:
-    """Show how a memory got where it is, hop by hop, and what of it was told on but has not arrived.
+    """Show how a memory got where it is, hop by hop, and where it was passed on but has not arrived.
 
     MEMORY is an id, as `recall`, `who-knows` and `inspect` show it, or the beginning of one.
     """

@@ -20,7 +20,7 @@ GOALS = ("exact", "f1", "precision", "recall", "leak", "miss", "calibration_erro
 @click.argument("detector")
 @click.argument("data", nargs=-1, required=True, metavar="DATA…")
 @options.format
-@click.option("--task", type=click.Choice(["participants", "addressees"]), default="participants", show_default=True)
+@options.detection_task
 @click.option("--goal", type=click.Choice(GOALS), default="exact", show_default=True, help="Mean over data sets.")
 @options.directions
 @click.option("--threshold", is_flag=True, help="Also fit the probability from which somebody perceives a message.")

@@ -21,10 +21,10 @@ NEEDED = "the proxy needs its server: pip install 'earwitness[serve]'."
 @click.option("--host", default="127.0.0.1", show_default=True, help="Another address needs a token in [proxy].")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8765, show_default=True, help="0 = any free port.")
 async def command(cli: CliContext, proxy: bool, host: str, port: int) -> None:
-    """Serve until Ctrl-C.
+    """Serve an endpoint for front ends such as SillyTavern, until Ctrl-C.
 
-    With --proxy, a front end such as SillyTavern takes the address that is shown as its endpoint, and the token as its
-    key. What characters say and hear is remembered, and what they remember reaches the model.
+    Give the front end the address that is shown as its endpoint, and the token as its key. What characters say and hear
+    is remembered, and what they remember reaches the model.
     """
     from earwitness.errors import InputError, SettingsError
 

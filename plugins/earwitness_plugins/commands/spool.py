@@ -18,7 +18,7 @@ NOTHING = "Nothing waits: the store has everything."
 
 @click.group("spool", cls=GuessingGroup)
 def command() -> None:
-    """Show, deliver or drop what the store has not taken yet, as while a service is away."""
+    """Show, deliver or drop what the store has not taken yet, for example because a service is away."""
 
 
 @story_command("list")

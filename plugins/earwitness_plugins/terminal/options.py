@@ -12,7 +12,20 @@ NO_STORE = "Not used: this command opens no store."
 format = click.option(
     "--format", "format", metavar="NAME", help="The importer.  [default: the first that accepts the file]"
 )
-directions = click.option("--directions", type=click.Choice(["shown", "hidden"]), default="shown", show_default=True)
+directions = click.option(
+    "--directions",
+    type=click.Choice(["shown", "hidden"]),
+    default="shown",
+    show_default=True,
+    help="Whether detectors see narration and stage directions.",
+)
+detection_task = click.option(
+    "--task",
+    type=click.Choice(["participants", "addressees"]),
+    default="participants",
+    show_default=True,
+    help="participants: who perceives a message. addressees: who is spoken to.",
+)
 CommandFunction = Callable[..., Awaitable[None]]
 
 
