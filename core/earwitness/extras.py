@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from .protocols import Store
-from .records.backends import ServiceProfile, TermHolders
+from .records.backends import Health, ServiceProfile, TermHolders
 from .records.memory import Memory
 from .records.plan import Plan
 from .records.snapshot import Snapshot
@@ -156,6 +156,17 @@ class NewMemoryStore(Protocol):
     async def put_new(self, memories: Sequence[Memory]) -> None:
         """As `put`, for memories that nobody has written or tried to write yet: this process has just decided them, and
         puts them for the first time. What was tried before, by whomever, is `put`. Raises as `put`."""
+        ...
+
+
+@runtime_checkable
+class PreparedBackend(Protocol):
+    """An optional extra of ledgers and stores whose `open` makes or migrates something elsewhere, such as tables.
+    `doctor` asks it first, and opens nothing that is not prepared."""
+
+    async def unprepared(self) -> Health | None:
+        """What `open` would make or migrate (`note`), and whether it can; `None` if nothing. It is called before
+        `open`, and changes nothing. Raises `StorageError`."""
         ...
 
 

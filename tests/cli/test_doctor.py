@@ -111,15 +111,21 @@ def test_it_names_versions_plugins_strategies_and_the_embedder(played: Run) -> N
     assert "all is well" in played("doctor").stdout
 
 
+async def opened(folder: Path) -> None:
+    async with Earwitness.open(settings=folder / "earwitness.toml"):
+        pass
+
+
 def test_of_stories_in_a_database_it_names_the_database_and_neither_a_file_nor_the_password(
     run: Run, folder: Path, postgres_dsn: str
 ) -> None:
     dsn = make_conninfo(postgres_dsn, password="hunter22")
     tables = "".join(f'[{kind}]\nname = "postgres"\ndsn = "{dsn}"\n' for kind in ("ledger", "store"))
     (folder / "earwitness.toml").write_text(tables, "utf-8")
+    asyncio.run(opened(folder))
     result = run("doctor", "--json")
     found = answer(result)["store"]
-    assert found["ok"] is True
+    assert found["ok"] is found["exists"] is True
     assert "path" not in found
     parts = conninfo_to_dict(postgres_dsn)
     assert found["ledger"]["database"] == f"{parts['dbname']} on {parts['host']}:{parts['port']}"

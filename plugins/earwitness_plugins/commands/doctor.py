@@ -123,6 +123,7 @@ def _lacks(found: Mapping[str, tuple[int, int]]) -> dict[str, str]:
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
     """The health of ledger and store. A file that does not exist yet is no fault: the first story makes it."""
     from earwitness.app import Earwitness
+    from earwitness.preparation import unprepared
     from earwitness_plugins.terminal.context import store_exists
 
     if not store_exists(settings):
@@ -131,7 +132,10 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         asked = {} if broken else await _store_elsewhere(settings)
         return {"path": settings.path, "exists": False, "ok": True, **asked}
     try:
-        async with Earwitness.open(settings=settings) as ew:
+        ew = Earwitness.open(settings=settings)
+        if left := await unprepared(ew):
+            return {**_file(settings), **_unprepared(left)}
+        async with ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
             spool = _spool(await ew.spool.waiting())
             lacks = _lacks(await ew.spool.lacking() if health["store"].ok else {})
@@ -145,6 +149,12 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         details["ids"] = _with_invisible(invisible)
     ok = all(found.ok for found in health.values()) and not {"failure", "refused"}.intersection(spool) and not lacks
     return {**_file(settings), "exists": True, "ok": ok, **details}
+
+
+def _unprepared(found: Mapping[str, Health]) -> dict[str, Any]:
+    """What the first story would make, such as tables: no fault if it can."""
+    parts = {part: each.details for part, each in found.items()}
+    return {"exists": False, "ok": all(each.ok for each in found.values()), **parts}
 
 
 def _lacking_folder(settings: Settings) -> str | None:
@@ -163,13 +173,17 @@ async def _store_elsewhere(settings: Settings) -> dict[str, Any]:
     from tempfile import TemporaryDirectory
 
     from earwitness.app import Earwitness
+    from earwitness.preparation import unprepared
 
     if settings.store.name == settings.ledger.name:
         return {}
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         given = settings.changed(path=str(Path(folder) / "stories.db"), store=_without_places(settings.store, folder))
         try:
-            async with Earwitness.open(settings=given) as ew:
+            ew = Earwitness.open(settings=given)
+            if health := (await unprepared(ew)).get("store"):
+                return {"ok": health.ok, "store": health.details}
+            async with ew:
                 health = (await ew.health())["store"]
         except Exception as error:  # noqa: BLE001 - a doctor names what is broken
             return {"ok": False, "note": errors.named(error).replace(folder, "")}

@@ -2,5 +2,6 @@
 
 from .database import Connection, PostgresDatabase, PostgresWork
 from .migrations import PostgresMigration
+from .preparation import unprepared
 
-__all__ = ["Connection", "PostgresDatabase", "PostgresMigration", "PostgresWork"]
+__all__ = ["Connection", "PostgresDatabase", "PostgresMigration", "PostgresWork", "unprepared"]

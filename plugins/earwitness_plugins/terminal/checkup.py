@@ -74,7 +74,8 @@ def _verdict(report: Mapping[str, Any]) -> Text:
     if store["exists"]:
         return Text("all is well", style="green")
     begin = f"To make one: {program()} play STORY, or {program()} import FILE."
-    return Text(plain(f"nothing is broken, and there is no store {store['path']!r} yet. {begin}"), style="green")
+    missing = f"no store {store['path']!r}" if "path" in store else "a database without all tables of this version"
+    return Text(plain(f"nothing is broken, and there is {missing} yet. {begin}"), style="green")
 
 
 def _row(grid: Table, name: str, what: str) -> None:

@@ -15,7 +15,7 @@ from earwitness.records.message import SettledMessage
 from earwitness.records.plan import Delivery, Plan, Status
 from earwitness.records.snapshot import Snapshot
 
-from ...postgres import Connection, PostgresDatabase, PostgresWork
+from ...postgres import Connection, PostgresDatabase, PostgresWork, unprepared
 from ..delivery_conditions import DeliveryQuery
 from ..text import as_json
 from . import branches, data, delivery_search, journal, messages, plans, register, sessions
@@ -79,6 +79,10 @@ class PostgresLedger:
     async def open(self) -> None:
         """Connect, and create or migrate the tables. Raises `StorageError`, `SchemaMismatch`."""
         await self._database.open(COMPONENT, MIGRATIONS)
+
+    async def unprepared(self) -> Health | None:
+        """The tables that `open` would make or migrate; see `earwitness.extras.PreparedBackend`."""
+        return await unprepared(self._database, COMPONENT, MIGRATIONS)
 
     async def close(self) -> None:
         """Finish what is under way and let go of the connections."""

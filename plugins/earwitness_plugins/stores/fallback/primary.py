@@ -27,7 +27,9 @@ class PrimaryStore:
     """
 
     def __init__(self, store: Store, *, timeout: float, write_timeout: float, breaker: CircuitBreaker) -> None:
-        self._store, self._breaker = store, breaker
+        self.store = store
+        """The store itself."""
+        self._breaker = breaker
         self._timeout, self._write_timeout = timeout, write_timeout
         self._is_open = False
         """Whether the store was opened; it may have been away by then."""
@@ -47,7 +49,7 @@ class PrimaryStore:
         """Release everything, if it was opened."""
         if self._is_open:
             self._is_open = False
-            await self._store.close()
+            await self.store.close()
 
     async def put(self, memories: Sequence[Memory]) -> None:
         """Write to it."""
@@ -55,7 +57,7 @@ class PrimaryStore:
 
     async def put_new(self, memories: Sequence[Memory]) -> None:
         """Write to it what nobody has tried to write; see `NewMemoryStore`."""
-        put = self._store.put_new if isinstance(self._store, NewMemoryStore) else self._store.put
+        put = self.store.put_new if isinstance(self.store, NewMemoryStore) else self.store.put
         await self._asked(lambda _: put(memories), self._write_timeout)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
@@ -92,9 +94,9 @@ class PrimaryStore:
 
     async def profile(self, container: str) -> ServiceProfile:
         """Its profile of the subject of a container; empty if it makes none."""
-        if not isinstance(self._store, ProfileStore):
+        if not isinstance(self.store, ProfileStore):
             return ServiceProfile()
-        store = self._store
+        store = self.store
         return await self._asked(lambda _: store.profile(container), self._timeout)
 
     async def health(self) -> Health:
@@ -103,15 +105,15 @@ class PrimaryStore:
 
     async def reembed(self) -> int | None:
         """Make its vectors again, while it is not open; `None` if it keeps none."""
-        return await self._store.reembed() if isinstance(self._store, ReembeddingStore) else None
+        return await self.store.reembed() if isinstance(self.store, ReembeddingStore) else None
 
     async def _asked(self, ask: Callable[[Store], Awaitable[T]], limit: float) -> T:
         async def work() -> T:
             async with self._opening:
                 if not self._is_open:
-                    await self._store.open()
+                    await self.store.open()
                     self._is_open = True
-            return await ask(self._store)
+            return await ask(self.store)
 
         return await self._breaker.call(work, limit)
 

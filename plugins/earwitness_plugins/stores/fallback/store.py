@@ -17,7 +17,7 @@ from earwitness.errors import (
     named,
     quoted,
 )
-from earwitness.extras import ReembeddingStore
+from earwitness.extras import PreparedBackend, ReembeddingStore
 from earwitness.filters import EVERYTHING, Filter, matches
 from earwitness.loading.quantities import Positive
 from earwitness.protocols import Store
@@ -111,6 +111,15 @@ class FallbackStore:
         except BaseException:
             await self._fallback.close()
             raise
+
+    async def unprepared(self) -> Health | None:
+        """What `open` would make or migrate of either; see `earwitness.extras.PreparedBackend`."""
+        if isinstance(self._fallback, PreparedBackend) and (found := await self._fallback.unprepared()):
+            return found
+        if isinstance(self._primary.store, PreparedBackend):
+            with suppress(StorageError):  # one that is away is opened later
+                return await self._primary.store.unprepared()
+        return None
 
     async def close(self) -> None:
         """Release everything."""

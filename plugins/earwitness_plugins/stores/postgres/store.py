@@ -18,7 +18,7 @@ from earwitness.records.memory import Hit, Memory
 from earwitness.words import plain
 from earwitness_plugins.embedders.fingerprint import Fingerprint, fingerprint_of
 from earwitness_plugins.embedders.none import NoEmbedder
-from earwitness_plugins.postgres import Connection, PostgresDatabase, PostgresWork
+from earwitness_plugins.postgres import Connection, PostgresDatabase, PostgresWork, unprepared
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, work_on
 
@@ -123,6 +123,10 @@ class PostgresStore:
             await self._database.close()
             raise
         self._is_open = True
+
+    async def unprepared(self) -> Health | None:
+        """The tables that `open` would make or migrate; see `earwitness.extras.PreparedBackend`."""
+        return await unprepared(self._database, COMPONENT, MIGRATIONS, needs_vector=True)
 
     async def close(self) -> None:
         """Release everything. May be called again."""
