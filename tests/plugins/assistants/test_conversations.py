@@ -267,3 +267,18 @@ async def test_a_folder_that_cannot_be_written_is_an_error_of_earwitness(ew: Ear
     (tmp_path / "bot.conversations").write_text("a file", "utf-8")
     with pytest.raises(StorageError, match=r"bot\.conversations"):
         await ew.conversation("k").add("user", "Hello.")
+
+
+async def test_a_document_that_the_store_refuses_holds_up_no_other(ew: Earwitness, service: Service) -> None:
+    conversation = await talked(ew, number=120, text="I live in Oslo, " + "by the harbour, " * 40)
+    service.bad = "message 3."
+    closing = await conversation.close()
+    assert (closing.uploaded, closing.missing) == (False, 1)
+    assert "refuses 1 document for good: 422" in str(closing.failure)
+    texts = await uploaded(service)
+    assert "message 119." in texts
+    assert "message 3." not in texts
+    service.bad = ""
+    closing = await conversation.close()
+    assert (closing.uploaded, closing.cleared, closing.missing) == (True, True, 0)
+    assert len(service.taken) == len(set(service.taken)) == await service.count("conversation-nanobot_memory")

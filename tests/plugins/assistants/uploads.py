@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from earwitness import Earwitness, Memory
-from earwitness.errors import PartialWrite, StorageError
+from earwitness.errors import MemoriesRefused, PartialWrite, StorageError
 from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryStore
 
@@ -16,15 +16,18 @@ FOLDER = "bot.conversations/nanobot_memory"
 
 
 class Service(MemoryStore):
-    """A service that takes `room` documents, then fails, naming what it has taken or not."""
+    """A service that takes `room` documents, then fails, naming what it has taken or not; and refuses `bad` words."""
 
     def __init__(self) -> None:
         super().__init__()
         self.room: float = float("inf")
         self.says = True
+        self.bad = ""
         self.taken: list[str] = []
 
     async def put(self, memories: Sequence[Memory]) -> None:
+        if self.bad and (bad := [each for each in memories if self.bad in each.content]):
+            raise MemoriesRefused({CONTAINER: {each.id: "422 unwanted" for each in bad}})
         fit = memories[: int(min(self.room, len(memories)))]
         self.room -= len(fit)
         self.taken += [each.id for each in fit]

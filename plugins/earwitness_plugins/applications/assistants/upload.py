@@ -8,7 +8,9 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from earwitness import Memory
-from earwitness.errors import EarwitnessError, PartialWrite, StorageLocked, named
+from earwitness.errors import EarwitnessError, PartialWrite, StorageError, StorageLocked, named
+from earwitness.records.prose import counted
+from earwitness.refusals import MemoryAddress, RefusedMemory, put_taken
 
 from .alone import alone
 from .bot import AssistantBot
@@ -63,15 +65,21 @@ class ConversationUpload:
             return await noted(failure=named(error))
 
     async def _put(self, left: Sequence[Memory], confirmed: dict[str, str]) -> None:
-        """Upload documents in order, and note which the store has confirmed."""
+        """Upload documents in order, and note which the store has confirmed. What it refuses holds up no other."""
+
+        def confirm(written: Sequence[Memory]) -> None:
+            confirmed.update({each.id: digest(each) for each in written})
+
+        refused: dict[MemoryAddress, RefusedMemory] = {}
         for begin in range(0, len(left), BATCH):
             batch = left[begin : begin + BATCH]
             try:
-                await self._bot.uploads.put(batch)
+                refused |= await put_taken(self._bot.uploads.put, batch, confirm)
             except PartialWrite as error:
-                confirmed |= {each.id: digest(each) for each in batch if error.names(each.container, each.id)}
+                confirm([each for each in batch if error.names(each.container, each.id)])
                 raise
-            confirmed |= {each.id: digest(each) for each in batch}
+        for _, why in refused.values():
+            raise StorageError(f"the store refuses {counted(len(refused), 'document')} for good: {why}")
 
     async def _noted(
         self,
