@@ -15,8 +15,6 @@ from .words import DayCount, GameDay, Hops, PersonalityId, PersonalityIds, Quota
 
 Manner = Literal["gossip", "intimate", "shared", "witnessed"]
 MemberRole = Literal["leader", "member", "observer"]
-PANTHEON_TYPES = ("narrative_universe", "deity_pantheon", "friend_group")
-"""The types of pantheons that have a meaning of their own: users may edit a `friend_group` of theirs."""
 MOVED = "moved"
 """The key of `RuleBook.feeds` for characters who go to another place."""
 

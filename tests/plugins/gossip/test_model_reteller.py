@@ -15,7 +15,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness_plugins.retellers.language_model import LanguageModelReteller
 from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 from earwitness_relationships.propagation.retell import Retelling, RetellingAnswer
-from earwitness_relationships.testing.reteller import RetellerSuite, telling
+from earwitness_relationships.testing.reteller import RetellerSuite, check_reteller, telling
 
 from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther, asked
 
@@ -275,3 +275,9 @@ async def test_nonsense_tells_nobody_and_silence_is_the_teller_s_words(
     settled = await (await story.say("ann", NEWS, audience=[])).settled()
     assert said((await remembered(story))["ben"]) == told
     assert bool(settled.failures) is not bool(told)
+
+
+def test_the_suite_runs_without_pytest() -> None:
+    assert check_reteller(Loud).passed
+    with pytest.raises(ExceptionGroup):
+        check_reteller(Wrong)

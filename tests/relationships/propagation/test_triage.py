@@ -8,7 +8,7 @@ import pytest
 from earwitness import Channel, Session
 from earwitness_relationships.propagation.novelty import Novelty
 from earwitness_relationships.propagation.triage import Passing, TriageAnswer
-from earwitness_relationships.testing.triage import TriageSuite, passing
+from earwitness_relationships.testing.triage import TriageSuite, check_triage, passing
 
 Village = Callable[..., Awaitable[Session]]
 RULES = """
@@ -184,3 +184,9 @@ def test_novelty_shortens_what_is_long_for_those_who_have_heard_enough() -> None
 class TestNovelty(TriageSuite):
     def make_triage(self) -> Novelty:
         return Novelty()
+
+
+def test_the_suite_runs_without_pytest() -> None:
+    assert check_triage(Novelty).passed
+    with pytest.raises(ExceptionGroup):
+        check_triage(Nonsense)

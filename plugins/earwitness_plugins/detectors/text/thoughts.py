@@ -20,7 +20,6 @@ Span = tuple[int, int]
 NEAR = 100
 """So many characters before a verb are looked at for who thinks."""
 _OTHERS = frozenset({"he", "she", "they"})
-_BEGINS_SENTENCE = frozenset({"", ".", "!", "?", "…", "*", "_", "~", ">", ")", "]"})
 _TELLING_STEMS = (*patterns.SPOKEN_STEMS, *patterns.LABEL_STEMS)
 _STRESSED = 2
 """As many words may be set off only because they are stressed."""

@@ -91,8 +91,6 @@ FROM given WHERE position NOT IN (SELECT position FROM added)
 """What exists already stays as it is: struck or withdrawn, pending or applied."""
 _APART = {"session", "sequence", "memory_id", "container", "owner", "body", "metadata"}
 """Fields that are not part of `fields`."""
-PlanText = tuple[int, int]
-"""Where a text is: sequence number of the plan, and number within it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ from .writes import PreparedRow
 
 _MOST_KNOWN = 10_000
 """Of so many containers the numbers are remembered."""
-Listed = list[Memory]  # the class below has a method named `list`
 
 
 class PostgresStore:
