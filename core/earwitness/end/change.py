@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
@@ -76,11 +76,7 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
     known = before.state.places if body.moves or body.channels else ()
     channels = [_with_path(each, known) for each in body.channels]
     moves = (*body.moves, *(move for each in channels for move in seated(each, before.state)))
-    movements = tuple(
-        Movement(character=id, kind=kind, place=None if place is None else destination(place, known), certain=True)
-        for id, kind, place in moves
-        if id in cast
-    )
+    movements = tuple(_movement(id, kind, place, known) for id, kind, place in moves if id in cast)
     state = _after(_with_channels(before.state, channels), body, movements, entry.sequence)
     updates = [*_described(body, before.state, state), *body.updates]
     if body.unmasks:
@@ -97,6 +93,11 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
         forgotten=body.leaves_cast,
         cast=cast if cast != before.cast else None,
     )
+
+
+def _movement(id: str, kind: Literal["enter", "leave", "move"], place: str | None, known: Iterable[str]) -> Movement:
+    """A movement that the host reports, to the full path of its place."""
+    return Movement(character=id, kind=kind, place=None if place is None else destination(place, known), certain=True)
 
 
 def _unmasking(live: Live, entry: Entry, body: Changed, state: State) -> Plan:

@@ -78,15 +78,19 @@ async def _opened(ledger: Ledger, derivation: Derivation, container: Container) 
     await ledger.admit([Membership(container=container.name, member=each) for each in derivation.admits])
 
 
+def _due(derivation: Derivation, grounds: Grounds, today: float) -> float:
+    """The day on which it is learned, once all of its grounds are known."""
+    if derivation.replaces:
+        return grounds.since  # recalled on an earlier day, as what it replaces was
+    due = max(grounds.since, today if derivation.due is None else derivation.due)
+    return due if grounds.tellers_memory else max(today, due)  # what somebody told is learned on the day they told it
+
+
 def of_derivation(
     entry: Entry, derivation: Derivation, container: Container, grounds: Grounds, today: float, ids: MemoryIds
 ) -> Delivery:
     """The delivery of a derived memory, due once its day has come and all of its grounds are known. Pure."""
-    due = max(grounds.since, today if derivation.due is None else derivation.due)
-    if derivation.replaces:
-        due = grounds.since  # recalled on an earlier day, as what it replaces was
-    elif not grounds.tellers_memory:
-        due = max(today, due)  # what somebody told is learned on the day they told it
+    due = _due(derivation, grounds, today)
     missing = grounds.unknown or grounds.gone or grounds.kept
     return Delivery(
         session=entry.session,

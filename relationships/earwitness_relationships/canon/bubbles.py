@@ -177,7 +177,10 @@ def _stranger(name: str, story: Session, session: Session) -> InputError:
 def check_table(ew: Earwitness) -> None:
     """Raise `InputError` without a table `[relationships]`, because nothing would guard the walls then."""
     if getattr(ew.settings, "relationships", None) is None:
-        raise InputError("canon needs a table [relationships] in the settings: Earwitness.open(…, relationships={}).")
+        raise InputError(
+            "canon needs a table [relationships] in the settings: that line in earwitness.toml is enough. In Python: "
+            "Earwitness.open(…, relationships={})."
+        )
 
 
 def bubble_id(story: Session, name: str) -> str:
