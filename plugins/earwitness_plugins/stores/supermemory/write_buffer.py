@@ -168,15 +168,14 @@ class WriteBuffer:
         rows = await self._database.read_inline(lambda connection: list(connection.execute(_SENT, (container,))))
         return rows[0][0] if rows else 0
 
-    async def note_sent(self, container: str, version: int) -> None:
-        """Keep that documents of this version, or an older one, are about to be sent."""
-        await self._database.write(
-            lambda connection: _execute(connection, _NOTE_SENT, (container, version)), durable=False
-        )
+    async def note_sent(self, versions: Mapping[str, int]) -> None:
+        """Keep that documents of this version, or an older one, are about to be sent: container → version."""
+        if rows := list(versions.items()):
+            await self._database.write(lambda connection: _execute(connection, _NOTE_SENT, rows), durable=False)
 
     async def note_others(self, container: str) -> None:
         """Keep that there are documents in a container that were not sent from this file."""
-        await self._database.write(lambda connection: _execute(connection, _NOTE_OTHERS, (container,)), durable=False)
+        await self._database.write(lambda connection: _execute(connection, _NOTE_OTHERS, [(container,)]), durable=False)
 
     def dropped(self, container: str) -> int:
         """What has this version or an older one was dropped with the container; 0 = it was not dropped since `open`."""
@@ -202,8 +201,8 @@ class WriteBuffer:
             self._seen = number
 
 
-def _execute(connection: apsw.Connection, statement: str, given: tuple[object, ...]) -> None:
-    connection.execute(statement, given)
+def _execute(connection: apsw.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+    connection.executemany(statement, rows)
 
 
 def _number(connection: apsw.Connection) -> int:

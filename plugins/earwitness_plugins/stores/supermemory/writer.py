@@ -75,6 +75,9 @@ class ContainerWriter:
         for container, batch in batches.items():
             for id in batch:
                 self._orders.setdefault((container, id), self._buffer.stamp())
+        if are_new:
+            orders = {name: [self._orders[name, id] for id in batch] for name, batch in batches.items()}
+            await self._buffer.note_sent({name: max(of) for name, of in orders.items() if name in self._checked})
         work = {
             container: self._put(container, [*batch.values()], are_new=are_new) for container, batch in batches.items()
         }
@@ -174,11 +177,13 @@ class ContainerWriter:
     async def _changes(self, container: str, memories: Sequence[Memory], are_new: bool) -> list[MemoryChange]:
         """What it takes to put them. It is kept that they are sent before any is."""
         here = await self._buffer.of(container)
+        was_noted = are_new and container in self._checked
         may_add = await self._is_known(container) and are_new
         sought = [each.id for each in memories if not may_add or each.id in here]
         there = await self._reader.parts(container, sought) if sought else {}
         changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
-        await self._buffer.note_sent(container, max(each.stamp.version for each in changes))
+        if sought or not was_noted:
+            await self._buffer.note_sent({container: max(each.stamp.version for each in changes)})
         return changes
 
     async def _is_known(self, container: str) -> bool:
@@ -197,7 +202,9 @@ class ContainerWriter:
         return sent is not None
 
     def _change(self, memory: Memory, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
-        wanted, digest = self._buffer.stamp(), digest_of(memory)
+        is_new = not there and here is None
+        digest = digest_of(memory)
+        wanted = (self._orders.get((memory.container, memory.id)) if is_new else None) or self._buffer.stamp()
         known = [each.stamp.order for each in there] or ([here.stamp.order] if here and here.memory else [])
         order = min(known, default=self._orders.get((memory.container, memory.id), wanted))
         same = {each.id: each for each in there if each.digest == digest and each.is_whole}
