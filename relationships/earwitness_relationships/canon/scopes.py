@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, get_args
 
 from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
-from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, UnknownName, unknown
+from earwitness.errors import InputError, NotPermitted, NotYetApplied, UnknownName, unknown
 
 from ..bubble_mark import FACTS, mark_of
 from ..pantheons.permissions import Actor, actor
-from ..personas.lived import RECONCILED
-from ..privacy.loosenings import loosenings
 from .bubbles import check_table, is_begun, link_of, links
-from .kept import kept_before, number_kept, put_back, reconciliations, refuse_inherited, take_back
+from .kept import number_kept, put_back, reconciliations, refuse_inherited, take_back
 from .permissions import may_decide, may_write
-from .provenance import chain_of
-from .publication import PUBLIC, WORDS, Publication
-from .reconciliation import candidates, kept, members_of, passed_over
-from .records import BubbleLink, KeepAs, KeptMemory, Mode, Reconciliation, Scope, Undone
+from .publication import PUBLIC, WORDS
+from .reconciler import BubbleReconciler, admitted
+from .records import BubbleLink, KeepAs, Mode, Reconciliation, Scope, Undone
 
 
 class Canon:
@@ -31,6 +28,7 @@ class Canon:
         self._ew = ew
         self._acting_for = who
         self._who = who or Actor(role="author")
+        self._reconciler = BubbleReconciler(story, ew)
 
     def acting(self, *, role: str, user: str | None = None) -> Canon:
         """The same on behalf of somebody, whose permissions are checked: `acting(role="player", user="u7")`.
@@ -73,7 +71,7 @@ class Canon:
                 _named(character, "character", scope), content, type=type, metadata=given, key=key
             )
         container, reader = self._container(scope, character, persona, user)
-        await self._admitted(container, reader)
+        await admitted(self._ew, container, reader)
         return await self._story.remember(None, content, container=container, type=type, metadata=given, key=key)
 
     async def bubbles(self) -> tuple[BubbleLink, ...]:
@@ -101,7 +99,7 @@ class Canon:
         found = {each.name: tuple(await store.list(each.name)) for each in wanted}
         for link in await self.bubbles():
             if link.status != "gone" and await self._sees(link):
-                found[link.name] = await self._of_bubble(link, member.id)
+                found[link.name] = await self._reconciler.memories(link, member.id)
         return found
 
     async def _sees(self, link: BubbleLink) -> bool:
@@ -152,8 +150,8 @@ class Canon:
         if keep_as == "discard":
             await self._refuse_kept(bubble)
         words = None if only is None else only if isinstance(only, Mapping) else dict.fromkeys(only, "")
-        planned = await self._planned(link, keep_as, mode, words, publish=publish)
-        return planned if dry_run else await self._apply(planned, number)
+        planned = await self._reconciler.planned(link, keep_as, mode, words, publish=publish)
+        return planned if dry_run else await self._reconciler.apply(planned, number)
 
     async def undo(self, bubble: str, *, role: str | None = None) -> Undone:
         """Take back what was done with a bubble last: what was kept goes, what was replaced returns.
@@ -214,108 +212,6 @@ class Canon:
             return next((each.user_id for each in self._story.cast if each.persona_id == wanted), None)
         return user
 
-    async def _planned(
-        self, link: BubbleLink, keep_as: KeepAs, mode: Mode, only: Mapping[str, str] | None, *, publish: bool
-    ) -> Reconciliation:
-        bubble = await self._ew.open_session(link.id)
-        await bubble.delivered()
-        await self._story.delivered()  # what a persona's user has just allowed counts
-        memories = {each.id: await self._new_in(link, each.id) for each in members_of(bubble.cast)}
-        _refuse_unknown(only, memories)
-        found = candidates(bubble.cast, memories, keep_as, only)
-        names = dict.fromkeys(each.container.name for each in found)
-        there = {name: await self._ew.engine.reading.list(name) for name in names}
-        allowed = (*loosenings(self._story.state), *loosenings(bubble.state))
-        publication = Publication(publish, bubble.cast, allowed)
-        left, why = passed_over(bubble.cast, memories, keep_as)
-        before = await kept_before(self._story, self._ew, link.name)
-        planned = tuple(kept(found, there, link.name, keep_as, mode, publication, before))
-        stays = (await self._replaced(planned))[1]
-        given: dict[str, Any] = {"keep_as": keep_as, "mode": mode, "memories": planned, "stays": tuple(stays)}
-        return Reconciliation(bubble=link.name, passed_over=left, why=why, **given)
-
-    async def _new_in(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
-        """What a character has come to know in a bubble: not what was there before it."""
-        ledger, new = self._ew.engine.ledger, [e for e in await self._of_bubble(link, character) if not e.permanent]
-        found = await ledger.load(link.id)
-        if found is None or found.forked_at is None:
-            return tuple(new)
-        deliveries = await ledger.deliveries(link.id, memory_ids=[each.id for each in new])
-        since = {each.memory_id for each in deliveries if each.sequence > found.forked_at}
-        return tuple([each for each in new if each.id in since])
-
-    async def _of_bubble(self, link: BubbleLink, character: str) -> tuple[Memory, ...]:
-        return tuple(await self._ew.engine.reading.list(f"{link.id}-{character}"))
-
-    async def _apply(self, planned: Reconciliation, number: int) -> Reconciliation:
-        """Note what will be done, so that it can be undone; then do it. Raises `InputError` if somebody else has."""
-        new = [each for each in planned.memories if each.action not in {"skip", "withhold"}]
-        keys = [f"canon-{planned.bubble}-{number}-{at}" for at in range(len(new))]
-        replaced, _ = await self._replaced(new)
-        fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
-        key = f"canon-{planned.bubble}-{number}"
-        await self._note(planned.bubble, fact, key)
-        for session, memory in replaced:
-            await (await self._ew.open_session(session)).archive(memory)
-        bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
-        first = {**(await kept_before(self._story, self._ew, planned.bubble)).identities}
-        for own_key, each in zip(keys, new, strict=True):
-            await self._write(bubble, each, own_key, first.setdefault((each.container, each.text.casefold()), own_key))
-        await self._story.delivered()
-        return planned.model_copy(update={"key": key})
-
-    async def _note(self, bubble: str, fact: dict[str, Any], key: str) -> None:
-        with suppress(KeyConflict):
-            noted = await self._story.change(facts={FACTS: [fact]}, key=key)
-            if noted.created:
-                await noted.decided()
-                return
-        raise InputError(f"bubble {bubble!r} was reconciled by somebody else just now. Look at it again.")
-
-    async def _write(self, bubble: Session, each: KeptMemory, key: str, identity: str) -> None:
-        """Write it down as the character knows it: a teller whom the story does not know is somebody. What says the
-        same has one identity."""
-        member = self._story.cast.by_id.get(each.character)
-        personality = member.personality_id if member else each.character
-        container = self._of_name(each, str(each.metadata.get("personalityId", personality)))
-        await self._admitted(container, str(each.metadata.get("personalityId", personality)))
-        teller = each.shared_from if each.shared_from in self._story.cast else None
-        chain, trust = await self._provenance(bubble, each)
-        known: dict[str, Any] = {"how": each.how, "shared_from": teller, "trust": trust, "identity": identity}
-        metadata = {**each.metadata, **({"chain": chain} if chain else {})}
-        await self._story.remember(
-            None, each.text, container=container, type=RECONCILED, metadata=metadata, key=key, **known
-        )
-
-    async def _provenance(self, bubble: Session, each: KeptMemory) -> tuple[list[str], float]:
-        """Who told whom, when, by which rule and how sure, the last hop first; and how far it is believed."""
-        if each.how == "direct":
-            return [], 1.0
-        explained = await bubble.backstage("owner").explain(each.memory_id)
-        return chain_of(explained)
-
-    def _of_name(self, each: KeptMemory, personality: str) -> Container:
-        if each.metadata.get("canonScope") == "global":
-            return global_canon_container(personality)
-        persona = each.container.removeprefix("persona-").removesuffix(f"-{personality}")
-        return persona_container(persona, personality)
-
-    async def _replaced(self, new: Sequence[KeptMemory]) -> tuple[list[list[str]], list[str]]:
-        """Session and id of the old versions to take out of recall; and those whose session is gone."""
-        sessions = set(await self._ew.sessions())
-        replaced: list[list[str]] = []
-        stays: list[str] = []
-        for each in new:
-            if each.action != "replace":
-                continue
-            for memory in await self._ew.engine.reading.get(each.container, each.versions):
-                session = str(memory.metadata.get("sessionId"))
-                if session not in sessions:
-                    stays.append(memory.id)
-                elif [session, memory.id] not in replaced:
-                    replaced.append([session, memory.id])
-        return replaced, stays
-
     async def _free(self, bubble: str) -> int:
         number = 1
         while await self._story.has(f"canon-{bubble}-{number}"):
@@ -355,24 +251,11 @@ class Canon:
             )
         return found.persona_id
 
-    async def _admitted(self, container: Container, reader: str) -> None:
-        await self._ew.register(container)
-        if not await self._ew.memberships(container=container, member=reader):
-            await self._ew.admit(container, reader)
-
 
 def _refuse_strange(what: str, given: str, known: tuple[str, ...]) -> None:
     """Raise `UnknownName` for a word that an argument does not take."""
     if given not in known:
         raise unknown(what, given, known)
-
-
-def _refuse_unknown(only: Iterable[str] | None, memories: Mapping[str, Sequence[Memory]]) -> None:
-    """Raise `UnknownName` for an id that no memory of a bubble has."""
-    known = {each.id for held in memories.values() for each in held}
-    for id in only or ():
-        if id not in known:
-            raise unknown("memory of the bubble", id, sorted(known))
 
 
 def _refuse_beyond(story: Session, scope: Scope) -> None:
