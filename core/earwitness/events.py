@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import ConfigDict, Field, JsonValue, SkipValidation
 
@@ -226,6 +226,8 @@ class SharingEvent(Event):
     ahead: float | None = None
     """In a preview, how many game days are asked about: who would learn of it in turn by then, with the day in
     `Share.due`, and who would not and why, in `SharingAnswer.stops`. `None` = the message is said in earnest."""
+    may_answer_later: bool = False
+    """Whether the rule may answer `SharingAnswer(later=…)`."""
     updates: tuple[Update, ...] = ()
     """What the message changed in the world; empty when a delayed delivery arrives."""
     movements: tuple[Movement, ...] = ()
@@ -273,6 +275,10 @@ class SharingAnswer(Reply):
     """Who does not learn of it, and why; asked for by `SharingEvent.ahead`, and shown by a preview alone."""
     consulted: tuple[Answer, ...] = ()
     """Strategies that the rule itself asked, and what failed. The plan records them."""
+    later: SkipValidation[Any] = Field(default=None, exclude=True, repr=False)
+    """Something to await, such as a task in which a language model is asked: the rule cannot answer yet, and says
+    nothing else. Those who perceived the message do not wait. Once this is done, the rule is asked again, and with
+    every entry before that."""
 
 
 class ReadEvent(Event):

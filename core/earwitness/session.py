@@ -374,7 +374,7 @@ class Session(Extensible):
     async def delivered(self, timeout: float | None = None, *, retry_refused: bool = False) -> None:
         """Wait until the store holds everything due that it does not refuse. With `retry_refused`, it is asked for that
         again, which must then be taken. Raises as `settled`."""
-        await self._decider.caught_up()
+        await self._decider.all_told(timeout)
         await self._applier.delivered(timeout=timeout, retry_refused=retry_refused)
 
     async def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from earwitness import Session
+from earwitness.records.plan import Answer, Plan
 from earwitness_plugins.testing.model import Scripted, ScriptedAnswer, ScriptedRequest
 
 SLOW = 0.3
@@ -31,6 +33,19 @@ def asked(request: ScriptedRequest) -> dict[str, Any]:
     assert found
     shown: dict[str, Any] = json.loads(found[2])
     return shown
+
+
+async def plans_of(story: Session) -> list[Plan]:
+    """The plans of all entries of a story: what models say of gossip is recorded with a later entry."""
+    await story.delivered()
+    return list(await story._engine.ledger.plans(story.id))
+
+
+async def answers_of(story: Session, by: str) -> list[Answer]:
+    """What somebody has answered in a story."""
+    later = "answers later"
+    answers = [each for plan in await plans_of(story) for each in plan.answers if each.by == by]
+    return [each for each in answers if later not in " ".join(each.notes)]
 
 
 class OneAfterTheOther:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 
 from ..background import Background
+from ..clock import now
 from ..engine import Engine
 from ..errors import StorageError, named
 from ..live import Live
@@ -21,6 +22,7 @@ from ..records.journal import (
     Changed,
     Derived,
     Entry,
+    NewEntry,
     Prepared,
     Retracted,
     Revised,
@@ -38,6 +40,7 @@ from .derivations import append_proposed
 from .derived import derived
 from .due import with_overdue
 from .fail_closed import UNUSABLE, fail_closed_plan
+from .late_answers import LateAnswers
 from .message import message_of, said
 from .names_in_texts import noted
 from .preparation import prepared
@@ -60,6 +63,8 @@ class Decider:
         self._engine = engine
         self._applier = applier
         self._background = background
+        self.late = LateAnswers(background, self._ask_again)
+        """The sharing rules that answer later."""
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
         self._again = False
@@ -147,6 +152,11 @@ class Decider:
             await self._reload()
         return bool(done)
 
+    async def all_told(self, timeout: float | None = None) -> None:
+        """As `caught_up`; it also waits at most `timeout` seconds for sharing rules that answer later."""
+        await self.caught_up()
+        await self.late.done(timeout)
+
     async def _run(self) -> None:
         try:
             if not self._resumed:
@@ -216,15 +226,29 @@ class Decider:
             self._applier.take(recorded)
             return recorded
         try:
-            proposed = await decide(self._engine, self.live, entry, self._applier)
-            if self.live.overdue or self.live.untold or self.live.withheld:
-                proposed = await self._with_overdue(entry, proposed)
-            return await self._kept(proposed, more=more)
+            with self.late.collected() as awaited:
+                proposed = await decide(self._engine, self.live, entry, self._applier)
+                if self.live.overdue or self.live.untold or self.live.withheld:
+                    proposed = await self._with_overdue(entry, proposed)
+            plan = await self._kept(proposed, more=more)
         except (*UNUSABLE, StorageError) as error:  # a bad answer from third-party code must not hold up a story
             if isinstance(error, StorageError) and not isinstance(error.__cause__, UNUSABLE):
                 raise
             plan = fail_closed_plan(self.live, entry, named(error))
             return await self._kept(await self._with_overdue(entry, plan), more=more)
+        self.late.follow(awaited)
+        return plan
+
+    async def _ask_again(self) -> None:
+        """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again."""
+        ledger, session = self._engine.ledger, self.live.snapshot.id
+        if self._ended or not self.live.untold:
+            return
+        new = NewEntry(body=Changed(quiet=True), timestamp=now())
+        (appended,) = await ledger.append_all(session, [new])
+        self.staleness.note(appended.entry)
+        self.accept([appended.entry])
+        await self.caught_up()
 
     async def _with_overdue(self, entry: Entry, plan: Plan) -> Plan:
         """The plan, and what is due by now, if that can be decided; otherwise the next entry brings it."""

@@ -28,7 +28,7 @@ from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .shares import Sharing, Teller, shared
-from .untold import SAID, Untold, as_update
+from .untold import SAID, Untold, as_update, day_asked
 from .withdrawals import downstream
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
 
@@ -172,6 +172,7 @@ class Arrivals:
         self.answers += sharing.reports
         if sharing.silent:
             self._untold.keep(about.key, sharing.silent, [_who(each) for each in reached])
+            self._untold.later(about.key, sharing.later, event.day)
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
@@ -184,14 +185,15 @@ class Arrivals:
             if event is None or about is None:
                 continue
             for label in labels:
-                if await self._tell_late(event, about, label, owners_of[label]):
-                    self._untold.done(key, label)
-                else:
+                self._untold.done(key, label)  # whom it reaches now may be kept anew
+                if not await self._tell_late(event, about, label, owners_of[label]):
                     away.add(label)
-                    self._untold.put_back(key)
+                    self._untold.keep(key, [label], owners_of[label])
 
     async def _tell_late(self, event: Event, about: SettledMessage, label: str, owners: Sequence[str]) -> bool:
         """Ask one rule again about a message. Whether it has answered, or there is nothing left to tell."""
+        asked_on = day_asked(owners)
+        event = event if asked_on is None else event.model_copy(update={"day": asked_on})
         there = {} if about.retracted else await self._there(about.key, owners)
         said = [there[id] for id in about.participants if id in there] if SAID in owners else []
         if said:  # it is asked as if the message were just said

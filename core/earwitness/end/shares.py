@@ -19,6 +19,7 @@ from ..strategy import Strategy
 from .active_deliveries import ActiveDeliveries, AsShownToRules
 from .derivations import ProposedMemory, noted, proposed
 from .disguises import SPEAK_AS
+from .late_answers import noted_answers
 from .proposals import strangers_named
 
 NO_MEMORY = {"memory": None}
@@ -62,7 +63,9 @@ class Sharing:
     stops: tuple[Stopped, ...] = ()
     """Who is not told, and why; in a preview alone."""
     silent: tuple[str, ...] = ()
-    """Labels of the rules that failed."""
+    """Labels of the rules that failed, or answer later."""
+    later: tuple[str, ...] = ()
+    """Labels of those that answer later."""
 
 
 async def shared(
@@ -80,18 +83,22 @@ async def shared(
     rules = [each for each in engine.sharing_rules if only is None or each.label in only]
     if not rules:
         return Sharing()
-    event = event.model_copy(update={"standing": AsShownToRules(standing)})
+    later = None if event.ahead is not None else noted_answers()
+    event = event.model_copy(update={"standing": AsShownToRules(standing), "may_answer_later": later is not None})
     answers = await asyncio.gather(*(_asked(engine, rule, event, data) for rule in rules))
     text = event.message.content
     found = await _supporting(standing, [share for answer in answers for share in _shares(answer)], event)
     given = [answer.value for answer in answers if answer.value is not None]
+    if later is not None:
+        later += [value.later for value in given if value.later is not None]
     return Sharing(
         tuple(tellings(found, knowers, text, event.day)),
         tuple(each for each in proposed(answers) if each[1].content or text),  # no hub keeps what may not be told
         noted(answers),
         (*(answer.reported() for answer in answers), *(each for value in given for each in value.consulted)),
         () if event.ahead is None else tuple(stop for value in given for stop in value.stops),
-        tuple(answer.by for answer in answers if answer.value is None),
+        tuple(answer.by for answer in answers if answer.value is None or answer.value.later is not None),
+        tuple(answer.by for answer in answers if answer.value is not None and answer.value.later is not None),
     )
 
 
@@ -135,6 +142,8 @@ def among_cast(answer: object, cast: Cast) -> tuple[SharingAnswer | None, str | 
 
 def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:
     """A rule's answer as a record, from a record or a list of shares; or the reason why it is none."""
+    if isinstance(answer, SharingAnswer) and answer.later is not None:
+        return SharingAnswer(later=answer.later), None
     if isinstance(answer, SharingAnswer):
         return record_of(answer, SharingAnswer)
     found, failure = items_of(answer if answer is not None else (), Share)

@@ -15,6 +15,10 @@ SAID = WORLD
 """Stands among the owners for the message itself, about which the rule was asked in vain when it was said."""
 
 
+ON_DAY = "#day "
+"""What the name begins with that says on which day a rule was asked that answers later: it tells on that day."""
+
+
 class Untold:
     """Key of a message → label of a rule → ids of those whom it has reached meanwhile, and of memories in hubs.
 
@@ -38,9 +42,10 @@ class Untold:
             left = {label: [each for each in owners if each != SAID] for label, owners in self._of(key).items()}
             self._write(key, {label: owners for label, owners in left.items() if owners})
 
-    def put_back(self, key: str) -> None:
-        """It failed again: whatever else was kept is tried before it next time."""
-        self._write(key, self._of(key))
+    def later(self, key: str, labels: Iterable[str], day: float) -> None:
+        """Of the rules that have not answered, these were asked on this day, and answer later."""
+        kept = self._of(key)
+        self.keep(key, [each for each in labels if day_asked(kept.get(each, ())) is None], [f"{ON_DAY}{day!r}"])
 
     def done(self, key: str, label: str) -> None:
         """The rule has answered, or there is nothing left to tell."""
@@ -60,6 +65,11 @@ class Untold:
         found = self._data.get(key)
         of = found if isinstance(found, dict) else {}
         return {each: [*map(str, owners)] for each, owners in of.items() if isinstance(owners, list)}
+
+
+def day_asked(owners: Iterable[str]) -> float | None:
+    """The day on which a rule was asked that answers later; `None` for one that failed, and is asked on another day."""
+    return next((float(each.removeprefix(ON_DAY)) for each in owners if each.startswith(ON_DAY)), None)
 
 
 def as_update(delivery: Delivery) -> Update:

@@ -5,6 +5,7 @@ How long they may take together, what they may keep, what they have answered so 
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field
@@ -16,6 +17,10 @@ from earwitness.records.plan import Answer
 
 LIMIT = 5.0
 """Seconds that one strategy may take where nobody says how long there is."""
+
+
+class NotAnsweredYet(Exception):
+    """A strategy would have to be asked that takes its time."""
 
 
 @dataclass
@@ -36,6 +41,8 @@ class QuestionContext:
     """Whether a triage that fails raises `StrategyError`."""
     known: dict[tuple[str, ...], Any] = field(default_factory=dict)
     """What was answered to a question, so that it is asked once."""
+    may_wait: bool = True
+    """Whether strategies that take their time may be asked; if not, `NotAnsweredYet` is raised instead."""
 
     @classmethod
     def within(
@@ -48,6 +55,11 @@ class QuestionContext:
     def limit(self) -> float:
         """Seconds that are left."""
         return LIMIT if self.until is None else max(0.0, self.until - time.monotonic())
+
+    def check_patience(self, method: object) -> None:
+        """Raise `NotAnsweredYet` if a strategy's method is to be awaited, and nobody may wait now."""
+        if not self.may_wait and inspect.iscoroutinefunction(method):
+            raise NotAnsweredYet
 
     def data_of(self, by: str) -> StrategyData:
         """The durable data of one strategy, such as `triage:gatekeeper`."""

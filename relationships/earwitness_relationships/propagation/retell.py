@@ -101,6 +101,8 @@ class Retellers:
         found = self._strategy(telling.retell)
         if isinstance(found, RewordingReteller):
             return await self._reworded(found, heard, [telling], context or QuestionContext())
+        if context is not None:
+            context.check_patience(found.retell)
         told = found.retell(heard, telling)
         return await told if inspect.isawaitable(told) else told
 
@@ -133,6 +135,7 @@ class Retellers:
         name = tellings[0].retell
         key = ("reteller", name, tellings[0].teller, heard)
         if key not in context.known:
+            context.check_patience(found.reword)
             by = f"reteller:{name}"
             asked = Retelling(
                 session=context.session,

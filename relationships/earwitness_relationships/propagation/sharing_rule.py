@@ -25,6 +25,7 @@ from .hub_readers import HubReaders
 from .hub_walk import HubWalk
 from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken, still_told, without_sooner
 from .lapsed import RulesOnArrival
+from .later import LaterQuestions
 from .memo import Memo
 from .models import SpreadingModel
 from .models.spread import SpreadByModels, begun, spread_by_models
@@ -95,6 +96,7 @@ class RelationshipsSharing:
         self._limit = SHARE_OF_LIMIT * settings.end.plugin_timeout
         self._spreading: dict[str, SpreadingModel] = {}
         self._people: Personalities | None = None
+        self._later = LaterQuestions(self._told, self._context)
 
     async def open(self) -> None:
         """Open the graph."""
@@ -103,30 +105,36 @@ class RelationshipsSharing:
     async def close(self) -> None:
         """Close the graph, and the retellers and triages that were asked."""
         try:
+            await self._later.close()
             await self._retellers.close()
             await self._triages.close()
         finally:
             await self._model.close()
 
     async def share(self, event: SharingEvent) -> SharingAnswer:
-        """Who learns of the message; when tellings have arrived, who learns of it next."""
+        """Who learns of the message; when tellings have arrived, who learns of it next. It may answer later, where a
+        reteller or triage takes its time."""
+        if event.may_answer_later:
+            return await self._later.answer(event)
+        return await self._told(event, self._context(event))
+
+    async def _told(self, event: SharingEvent, context: QuestionContext) -> SharingAnswer:
         picture = await self._model.picture(event.session, event.state)
         adjacency = self._model.adjacency(picture)
         people = self._of(event)
         readers = HubReaders(picture.book, picture.graph, adjacency, people, event.joined)
         asked = SharingQuestion(event, adjacency, people, Memo(event, people), readers)
         if event.ahead is not None:
-            return await self._foreseen(asked, event.ahead, picture.version)
-        return await self._shared(asked, picture)
+            return await self._foreseen(asked, event.ahead, picture.version, context)
+        return await self._shared(asked, picture, context)
 
-    async def _shared(self, asked: SharingQuestion, picture: StoryPicture) -> SharingAnswer:
+    async def _shared(self, asked: SharingQuestion, picture: StoryPicture, context: QuestionContext) -> SharingAnswer:
         event, memo, people = asked.event, asked.memo, asked.people
         if event.arrived:
             await memo.sweep()
         told = await _told_now(asked, picture.graph)
         by_models = self._by_models(asked, told.seed, told.known, event.day)
         words = _words(event, people, told.before)
-        context = self._context(event)
         passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts, context)
         passed = await passing.passed_on([*told.tellings, *by_models.tellings], words)
         first = _first(passed.tellings)
@@ -158,7 +166,9 @@ class RelationshipsSharing:
             said[each.teller] = heard if text is None else text
         return hub.model_copy(update={"text": next(filter(None, said.values()), "")}), said
 
-    async def _foreseen(self, asked: SharingQuestion, ahead: float, version: str) -> SharingAnswer:
+    async def _foreseen(
+        self, asked: SharingQuestion, ahead: float, version: str, context: QuestionContext
+    ) -> SharingAnswer:
         event, people = asked.event, asked.people
         seed = seed_of(event, people)
         heard = await heard_on_days(asked)
@@ -166,7 +176,6 @@ class RelationshipsSharing:
         later = told_later(asked.adjacency, seed, heard, people, spread)
         by_models = self._by_models(asked, seed, _first(spread.tellings), seed.day + ahead)
         tellings = [*spread.tellings, *by_models.tellings]
-        context = self._context(event)
         passing = PassingOn(event, people, asked.memo, self._retellers, self._triages, context=context)
         passed = await passing.passed_on(tellings, can_tell(event))
         stops = (*spread.stops, *passed.stops, *later)

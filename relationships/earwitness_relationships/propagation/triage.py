@@ -155,6 +155,7 @@ class Triages:
             answer, failure = context.known[key]
         else:
             answer, failure, recorded = await self._asked(name, passing, context)
+            context.known[key] = answer, failure
             record(recorded)
         if failure and context.strict:
             raise StrategyError(f"triage {name!r} failed: {failure}")
@@ -166,7 +167,8 @@ class Triages:
         """Ask each triage that judges several listeners at once about all of its own; `judged` knows it then."""
         groups: dict[str, list[Passing]] = {}
         for name, passing in asked:
-            groups.setdefault(name, []).append(passing)
+            if _key(name, passing) not in context.known:
+                groups.setdefault(name, []).append(passing)
         for name, passings in groups.items():
             if self.is_of_many(name):
                 judged, answer = await self._of_many(name, passings, context)
@@ -209,6 +211,7 @@ class Triages:
     ) -> tuple[list[CheckedAnswer], Answer]:
         """What a triage says of several listeners: of all of them, that it failed, if it did."""
         began, triage = perf_counter(), self._strategy(name)
+        context.check_patience(triage.triage_all)  # type: ignore[attr-defined]
         asked = Passings(passings=tuple(passings), limit=context.limit, data=context.data_of(f"triage:{name}"))
         try:
             found: Any = triage.triage_all(asked)  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
 from earwitness_relationships.propagation.retell import Retelling, RetellingAnswer
 from earwitness_relationships.testing.reteller import RetellerSuite, check_reteller, telling
 
-from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther, asked
+from ..scripted_models import SLOW, UNUSABLE, OneAfterTheOther, answers_of, asked, plans_of
 
 Serve = Callable[..., ScriptedModel]
 Village = Callable[..., Awaitable[Session]]
@@ -136,13 +136,13 @@ async def test_where_a_model_fails_the_words_are_passed_on_as_they_are(village: 
     first = await village(model, timeout=SLOW, budget_per_turn={"calls": 20})
     for number in script:
         story = await first._app.session(f"h{number}", cast=[*map(Character, CAST)])
-        settled = await (await story.say("ann", NEWS, audience=[])).settled()
+        await story.say("ann", NEWS, audience=[])
         found = {id: said(each) for id, each in (await remembered(story)).items()}
         assert found == {id: [NEWS] for id in CAST[1:]}, number
-        answers = [each for each in settled.plan.answers if each.by == "reteller:gossip"]
+        answers = await answers_of(story, "reteller:gossip")
         assert answers, number
         assert all("own words" in " ".join(each.notes) for each in answers), number
-        assert model.key not in settled.plan.model_dump_json(), number
+        assert model.key not in str([each.model_dump_json() for each in await plans_of(story)]), number
     assert len(model.requests) >= len(HOSTILE)
 
 
@@ -198,11 +198,11 @@ async def test_a_hub_keeps_what_its_first_teller_says(village: Village, serve: S
     )
     model = serve(gossiping)
     story = await village(model, rules)
-    settled = await (await story.say("ann", NEWS, audience=[])).settled()
+    await story.say("ann", NEWS, audience=[])
     await story.delivered()
     turn = await story.turn("ben", query="pigs", in_prompt=[])
     assert ["some pigs" in each.text for each in turn.memories] == [True]
-    assert [each.by for each in settled.plan.answers if each.usage] == ["reteller:gossip"]
+    assert [each.usage is not None for each in await answers_of(story, "reteller:gossip")] == [True]
     assert len(model.requests) == 1
 
 

@@ -1,0 +1,102 @@
+"""Questions about gossip that take their time, such as those to a language model: asked in the background.
+
+What was answered is kept until the rule is asked again, which then finds all answers at hand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from earwitness import SharingAnswer, SharingEvent
+
+from .question_context import NotAnsweredYet, QuestionContext
+
+ANSWERS_LATER = "answers later: somebody is asked in the background"
+ROUNDS = 3
+"""After so many rounds in which the questions have changed each time, the rule asks at once."""
+STRATEGIES = ("reteller:", "triage:")
+"""What the keys of data begin with that strategies write."""
+MOST = 256
+"""So many rounds of questions are kept whose answers nobody has fetched."""
+Answering: TypeAlias = Callable[[SharingEvent, QuestionContext], Awaitable[SharingAnswer]]
+RoundKey: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Round:
+    """One round of questions."""
+
+    asked: asyncio.Task[SharingAnswer]
+    event: SharingEvent
+    """What was asked about, with the data that strategies write meanwhile."""
+    context: QuestionContext
+    number: int
+    """How many rounds there were about this."""
+
+
+class LaterQuestions:
+    """The rounds of questions of one instance."""
+
+    def __init__(self, answering: Answering, context: Callable[[SharingEvent], QuestionContext]) -> None:
+        """`answering` answers about a message, and asks whom it must; `context` begins a round."""
+        self._answering, self._context = answering, context
+        self._rounds: dict[RoundKey, _Round] = {}
+
+    async def answer(self, event: SharingEvent) -> SharingAnswer:
+        """The answer, if all that it needs is known; else one that comes later. Raises what a strategy has raised."""
+        key = _key_of(event)
+        if (before := self._rounds.get(key)) is not None and not before.asked.done():
+            return _later(before.asked)
+        self._rounds.pop(key, None)
+        context = self._context(event)
+        context.may_wait = before is not None and before.number >= ROUNDS
+        _take_over(before, event, context)
+        try:
+            return await self._answering(event, context)
+        except NotAnsweredYet:
+            event.data.changes.clear()  # what the rule keeps of this message, it keeps once it has told of it
+            return _later(self._begin(key, event, before))
+
+    def _begin(self, key: RoundKey, event: SharingEvent, before: _Round | None) -> asyncio.Task[SharingAnswer]:
+        """Ask in the background, from what an earlier round has found out."""
+        event = event.model_copy(update={"data": event.data.copy()})
+        context = self._context(event)
+        _take_over(before, event, context)
+        task = asyncio.ensure_future(self._answering(event, context))
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._rounds[key] = _Round(task, event, context, 1 if before is None else before.number + 1)
+        for old in list(self._rounds)[:-MOST]:
+            self._rounds.pop(old).asked.cancel()
+        return task
+
+    async def close(self) -> None:
+        """Ask no more."""
+        tasks = [each.asked for each in self._rounds.values()]
+        self._rounds.clear()
+        for each in tasks:
+            each.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _take_over(done: _Round | None, event: SharingEvent, context: QuestionContext) -> None:
+    """Take over what a round has found out, and what the strategies have written that it asked. Raises what it has
+    raised."""
+    if done is not None:
+        done.asked.result()
+        context.known |= done.context.known
+        context.answers += done.context.answers
+        written = done.event.data.changes
+        event.data.changes.update({key: written[key] for key in written if key.startswith(STRATEGIES)})
+
+
+def _later(asked: asyncio.Task[SharingAnswer]) -> SharingAnswer:
+    return SharingAnswer(later=asked, notes=(ANSWERS_LATER,))
+
+
+def _key_of(event: SharingEvent) -> RoundKey:
+    """The same for the same words of a message that have reached the same."""
+    message = event.message.message
+    return event.session, message.key, str(message.revision), *sorted(each.id for each in event.arrived)

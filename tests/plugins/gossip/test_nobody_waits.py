@@ -1,0 +1,125 @@
+"""Gossip by a model: who perceived a message does not wait for it, nor does the next turn; those who are told do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from earwitness import Character, Earwitness, Session, Settings
+from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
+
+from ..scripted_models import asked
+
+CAST = ("ann", "ben", "cid")
+RULES = """
+village:
+  members: [ann, ben, cid]
+  relationships:
+    - {from: ann, to: ben, rules: {share_direct_interactions: true, max_hops: 2, retell: gossip, triage: worth}}
+    - {from: ben, to: cid, rules: {share_direct_interactions: true, max_hops: 2, retell: gossip, triage: worth}}
+"""
+NEWS = "Zoe bought two pigs on Friday."
+Open = Callable[..., Awaitable[Session]]
+
+
+class Gate:
+    """A model that answers once it is opened."""
+
+    def __init__(self) -> None:
+        self.opened = Event()
+
+    def __call__(self, request: ScriptedRequest) -> ScriptedAnswer:
+        self.opened.wait(20)
+        shown = asked(request)
+        if "listeners" in shown:
+            verdicts = [{"label": each["label"], "verdict": "pass"} for each in shown["listeners"]]
+            return ScriptedAnswer(json.dumps({"listeners": verdicts}))
+        return ScriptedAnswer(json.dumps({"text": f"I hear: {shown['heard']}"}))
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    gate = Gate()
+    yield gate
+    gate.opened.set()
+
+
+@pytest.fixture
+async def opened(serve: Any, gate: Gate, tmp_path: Path) -> AsyncIterator[Open]:
+    """A story whose people gossip by a model; each call opens it again."""
+    model: ScriptedModel = serve(gate)
+    (tmp_path / "rules.yaml").write_text(RULES)
+    graph = {"name": "networkx", "path": str(tmp_path / "graph.db")}
+    named: dict[str, Any] = {"retellers": {"gossip": "language_model"}, "triages": {"worth": "language_model"}}
+    table = {"rules": str(tmp_path / "rules.yaml"), "graph": graph, **named}
+    settings = Settings.of(model=model.settings(retries=0, timeout=20.0), relationships=table, embedder="none")
+    async with AsyncExitStack() as running:
+
+        async def opened() -> Session:
+            await running.aclose()
+            ew = await running.enter_async_context(Earwitness.open(tmp_path / "s.db", settings=settings))
+            return await ew.session("s1", cast=[*map(Character, CAST)])
+
+        yield opened
+
+
+async def heard(story: Session, character: str) -> list[str]:
+    found = await story._engine.store.list(f"{story.id}-{character}")
+    return [each.content.partition("Ann: ")[2].partition(" GameDay")[0] for each in found]
+
+
+async def test_neither_who_perceived_it_nor_the_next_turn_waits(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    outcome = await story.say("ann", NEWS, audience=[])
+    await outcome.settled()
+    turn = await story.turn("ann", query="pigs", in_prompt=[])
+    await (await story.say("ann", "Good night.", audience=["ben", "cid"])).settled()
+    assert "pigs" in turn.text()
+    assert not turn.pending
+    assert [await heard(story, id) for id in ("ben", "cid")] == [["Good night."], ["Good night."]]  # and no gossip yet
+    gate.opened.set()
+    await story.delivered()
+    assert [set(await heard(story, id)) for id in ("ben", "cid")] == [
+        {"Good night.", f"I hear: {NEWS}"},
+        {"Good night.", f"I hear: I hear: {NEWS}"},
+    ]
+
+
+async def test_what_is_retracted_or_edited_meanwhile_is_not_told_as_it_was(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    await story.say("ann", NEWS, key="pigs", audience=[])
+    await story.say("ann", "The mill burns.", key="mill", audience=[])
+    await story.settled()
+    await story.retract("pigs")
+    await story.edit("mill", "The mill is sold.")
+    gate.opened.set()
+    await story.delivered()
+    assert await heard(story, "ben") == ["I hear: The mill is sold."]
+    assert await heard(story, "cid") == ["I hear: I hear: The mill is sold."]
+
+
+async def test_it_is_told_on_the_day_on_which_it_was_said(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    await story.say("ann", NEWS, audience=[])
+    await (await story.change(game_day=4)).settled()
+    gate.opened.set()
+    await story.delivered()
+    told = (await story.backstage().inspect("cid")).memories
+    assert [(each.metadata["gameDay"], each.metadata["learnedDay"]) for each in told] == [(1, 1)]
+
+
+async def test_what_closing_cuts_short_is_asked_again_when_the_story_goes_on(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    await (await story.say("ann", NEWS, audience=[])).settled()
+    again = await opened()
+    assert await heard(again, "ben") == []
+    gate.opened.set()
+    await again.change(quest="pigs")
+    await again.delivered()
+    assert await heard(again, "cid") == [f"I hear: I hear: {NEWS}"]
