@@ -202,6 +202,7 @@ class _WritingStory:
     def __init__(self, story: Session, ew: Earwitness, people: Personalities) -> None:
         self._story, self._ew = story, ew
         self._answers: list[Answer] = []
+        self._characters = people.characters
         self._listeners = Listeners(story, ew, people, self._answers.append)
 
     async def note_costs(self) -> None:
@@ -221,6 +222,16 @@ class _WritingStory:
             made: dict[str, Any] = {"type": NOTE, "rule": "the conversation was closed", "key": key}
             outcome = await self._story.remember(teller, text, rests_on=rests_on, metadata=given, **made)
         return next(each.memory_id for each in (await outcome.decided()).deliveries)
+
+    async def ask_together(self, offers: Sequence[tuple[Talk, HeldMemory, SummaryOffer]]) -> None:
+        """Ask about those who have not been told before, each once."""
+        fresh: dict[str, SummaryOffer] = {}
+        for talk, held, offer in offers:
+            teller, listener = (self._characters[each] for each in (talk.telling.teller, talk.telling.listener))
+            if not talk.is_told and not await self._story.has(_told_key(teller, listener, held)):
+                fresh.setdefault(listener, offer)
+        if len(fresh) > 1:
+            await self._listeners.ask_together(fresh.values())
 
     async def told(self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, talk: Talk) -> Received:
         """What the listener has of what they are told, now or when this was closed before."""
@@ -243,7 +254,7 @@ class _WritingStory:
         self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, *, is_told: bool
     ) -> Outcome | None:
         """What became of telling it, now or when this was closed before; `None` = the listener is not told."""
-        key = f"closed-told-{digest(teller, listener, held.memory)}"
+        key = _told_key(teller, listener, held)
         if await self._story.has(key):
             return await self._story.outcome(key)
         if is_told or (text := await self._listeners.text_of(offer)) is None:
@@ -254,6 +265,10 @@ class _WritingStory:
             metadata["pantheonId"] = telling.pantheon
         how: dict[str, Any] = {"how": telling.how, "trust": telling.trust, "rule": telling.rule, "metadata": metadata}
         return await self._story.tell(teller, listener, held.memory, content=content, day=telling.day, key=key, **how)
+
+
+def _told_key(teller: str, listener: str, held: HeldMemory) -> str:
+    return f"closed-told-{digest(teller, listener, held.memory)}"
 
 
 async def told_on(story: Session, ew: Earwitness) -> None:

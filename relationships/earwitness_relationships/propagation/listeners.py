@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from earwitness import Earwitness, Session, SettledMessage
@@ -56,8 +56,34 @@ class Listeners:
         try:
             return await self._worded(offer)
         finally:
-            while self._context.answers:
-                self._record(self._context.answers.pop(0))
+            self._record_answers()
+
+    async def ask_together(self, offers: Iterable[SummaryOffer]) -> None:
+        """Ask retellers and triages that judge several listeners at once, once about all who would be told the same;
+        `text_of` knows it then. No listener may be among them twice. Raises whatever a reteller raises."""
+        by_text: dict[str, list[SummaryOffer]] = {}
+        try:
+            for each in offers:
+                by_text.setdefault(each.text, []).append(each)
+            for same in by_text.values():
+                await self._retellers.together([(each.text, each.telling) for each in same], self._context)
+                asked = [(str(each.telling.triage), await self._passing(each)) for each in await self._open(same)]
+                await self._triages.together(asked, self._context)
+        finally:
+            self._record_answers()
+
+    async def _open(self, offers: Iterable[SummaryOffer]) -> list[SummaryOffer]:
+        """Those about whom a triage is to be asked, in the words of the reteller."""
+        found: list[SummaryOffer] = []
+        for each in offers:
+            if each.telling.triage is not None and not await self._is_enough(each):
+                retold = await self._retellers.text(each.text, each.telling, self._context)
+                found.append(each if retold is None else replace(each, text=retold))
+        return found
+
+    def _record_answers(self) -> None:
+        while self._context.answers:
+            self._record(self._context.answers.pop(0))
 
     async def _worded(self, offer: SummaryOffer) -> str | None:
         telling = offer.telling
@@ -65,13 +91,18 @@ class Listeners:
         offer = offer if retold is None else replace(offer, text=retold)
         if offer.most is None and telling.triage is None:
             return offer.text
-        heard = await self._heard_by(telling)
-        if offer.most is not None and len({each.memory for each in heard}) >= offer.most:
+        if await self._is_enough(offer):
             return None
-        judged = await self._judged(offer, heard) if telling.triage else TriageOutcome()
+        judged = await self._judged(offer) if telling.triage else TriageOutcome()
         if not judged.told:
             return None
         return offer.text if judged.text is None else judged.text
+
+    async def _is_enough(self, offer: SummaryOffer) -> bool:
+        """Whether the listener has been told enough on that day."""
+        if offer.most is None:
+            return False
+        return len({each.memory for each in await self._heard_by(offer.telling)}) >= offer.most
 
     def note(self, telling: Telling, memory: str, text: str) -> None:
         """The listener is told this now."""
@@ -88,18 +119,21 @@ class Listeners:
             self._heard[key] = [*{each.memory_id: heard_as(each) for each in told}.values()]
         return self._heard[key]
 
-    async def _judged(self, offer: SummaryOffer, heard: list[Heard]) -> TriageOutcome:
+    async def _judged(self, offer: SummaryOffer) -> TriageOutcome:
+        passing, record = await self._passing(offer), self._context.answers.append
+        return await self._triages.judged(str(offer.telling.triage), passing, record, self._context)
+
+    async def _passing(self, offer: SummaryOffer) -> Passing:
         telling = offer.telling
-        passing = Passing(
+        return Passing(
             session=self._story.id,
             listener=telling.listener,
             day=telling.day,
             tellings=(telling,),
             text=offer.text,
             message=offer.about,
-            heard=tuple(heard),
+            heard=tuple(await self._heard_by(telling)),
         )
-        return await self._triages.judged(str(telling.triage), passing, self._context.answers.append, self._context)
 
 
 def heard_as(delivery: Delivery) -> Heard:

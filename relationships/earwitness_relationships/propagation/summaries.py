@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,6 +36,10 @@ class Writing(Protocol):
         """Id of the memory of a teller who notes a text."""
         ...
 
+    async def ask_together(self, offers: Sequence[tuple[Talk, HeldMemory, SummaryOffer]]) -> None:
+        """Ask whoever judges several offers at once; `told` is called for each of them next."""
+        ...
+
     async def told(self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, talk: Talk) -> Received:
         """What the listener has of what they are told; nothing, if it is not worth telling."""
         ...
@@ -55,16 +59,41 @@ class Summaries:
     async def tell(self, talks: Sequence[Talk]) -> dict[str, str]:
         """Tell what was not told before. Returns what listeners are told now."""
         texts: dict[str, str] = {}
-        for talk in talks:
-            teller, listener = self._pair(talk)
-            for each in await self._tellable(teller, talk):
-                offer = SummaryOffer(talk.telling, each.text, self._messages[talk.keys[-1]], talk.most)
-                received = await self._writing.told(teller, listener, each, offer, talk)
-                got = [as_listener_has_it(each, memory, text, talk.telling.day) for memory, text in received.memories]
-                self._held.setdefault(listener, []).extend(got)
-                for copy in got if received.is_new else ():
-                    texts[listener] = f"{texts[listener]}\n{copy.text}" if listener in texts else copy.text
+        for group in self._abreast(talks):
+            offers = [(talk, await self._offers(talk)) for talk in group]
+            await self._writing.ask_together([(talk, *each) for talk, found in offers for each in found])
+            for talk, found in offers:
+                for held, offer in found:
+                    await self._offer(talk, held, offer, texts)
         return texts
+
+    def _abreast(self, talks: Sequence[Talk]) -> Iterator[list[Talk]]:
+        """Talks next to each other of which no one's teller or listener is told by another of them."""
+        group: list[Talk] = []
+        told: set[str] = set()
+        for talk in talks:
+            if told.intersection(self._pair(talk)):
+                yield group
+                group, told = [], set()
+            group.append(talk)
+            told.add(self._pair(talk)[1])
+        if group:
+            yield group
+
+    async def _offers(self, talk: Talk) -> list[tuple[HeldMemory, SummaryOffer]]:
+        """What the teller of a talk has to tell."""
+        held = await self._tellable(self._pair(talk)[0], talk)
+        about = self._messages[talk.keys[-1]]
+        return [(each, SummaryOffer(talk.telling, each.text, about, talk.most)) for each in held]
+
+    async def _offer(self, talk: Talk, held: HeldMemory, offer: SummaryOffer, texts: dict[str, str]) -> None:
+        """Tell one thing; `texts` grows by what the listener is told now."""
+        teller, listener = self._pair(talk)
+        received = await self._writing.told(teller, listener, held, offer, talk)
+        got = [as_listener_has_it(held, memory, text, talk.telling.day) for memory, text in received.memories]
+        self._held.setdefault(listener, []).extend(got)
+        for copy in got if received.is_new else ():
+            texts[listener] = f"{texts[listener]}\n{copy.text}" if listener in texts else copy.text
 
     def _pair(self, talk: Talk) -> tuple[str, str]:
         characters = self._people.characters

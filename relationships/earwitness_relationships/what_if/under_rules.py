@@ -237,6 +237,10 @@ class _InMind:
     async def noted(self, teller: str, text: str, rests_on: Sequence[str], talk: Talk, version: str = "") -> str:
         return f"{teller}: {text}"
 
+    async def ask_together(self, offers: Sequence[tuple[Talk, HeldMemory, SummaryOffer]]) -> None:
+        by_listener = {talk.telling.listener: offer for talk, _, offer in reversed(offers)}
+        await self._listeners.ask_together(by_listener.values())
+
     async def told(self, teller: str, listener: str, held: HeldMemory, offer: SummaryOffer, talk: Talk) -> Received:
         text = await self._listeners.text_of(offer)
         if text is None:
