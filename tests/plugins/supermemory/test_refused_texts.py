@@ -58,3 +58,18 @@ async def test_the_session_goes_on_and_remembers_it(service: Emulator, store: Sp
         service.refuses = {}
         assert await ew.spool.replay() == ()
     assert sorted(texts(service)) == ["Five.", "Four.", "One.", "The word is xyzzy.", "Three.", "Two."]
+
+
+async def test_many_refused_texts_are_named_in_several_puts(service: Emulator, tmp_path: Path) -> None:
+    service.refuses = {BAD: 422}
+    async with Earwitness.open(str(tmp_path / "story.db"), store=service_of(service, tmp_path)) as ew:
+        story = await ew.session("s1", cast=["alice", "bob"])
+        texts = [f"Number {number}{' ' + BAD if number % 4 else ''}." for number in range(40)]
+        for outcome in await story.say_all([{"speaker": "alice", "content": t, "audience": ["bob"]} for t in texts]):
+            await outcome.decided()
+        await story.delivered(20)
+        assert len(service.content(KEY)["s1-bob"]) == 10
+        assert sum(len(each.refused) for each in await ew.spool.waiting()) == 3 * 30
+        service.refuses = {}
+        assert await ew.spool.replay(timeout=20) == ()
+        assert len(service.content(KEY)["s1-bob"]) == 40

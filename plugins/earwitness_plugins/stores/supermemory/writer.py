@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 BATCH, BATCH_BYTES = 100, 1_000_000
 """Documents, and bytes of text, in one request at most."""
+MOST_REFUSED = 8
+"""So many refused memories of a container are named at once; what is left is put again."""
 
 
 class MemoryChange(NamedTuple):
@@ -135,10 +137,17 @@ class ContainerWriter:
     async def _sent(
         self, container: str, changes: Sequence[MemoryChange], refused: dict[str, str]
     ) -> AsyncIterator[MemoryChange]:
-        """Send what it takes; yields each memory once it is written, and notes why those are not that are `refused`."""
+        """Send what it takes; yields each memory once it is written, and notes why those are not that are `refused`.
+
+        Once that are `MOST_REFUSED`, only what the service has taken already is completed: a put has its time limit.
+        """
         for some in [[each] for each in changes if not each.new] + [*_batches([each for each in changes if each.new])]:
+            if len(refused) >= MOST_REFUSED:
+                return
             left = await self._added(namespace_of(container), [part for change in some for part in change.new])
             for change in some:
+                if len(refused) >= MOST_REFUSED and any(part.id in left for part in change.new):
+                    continue
                 try:
                     await self._complete(container, change, left)
                 except TextRefused as why:
@@ -157,7 +166,9 @@ class ContainerWriter:
             if len(parts) == 1:
                 return {parts[0].id}
         middle = len(parts) // 2
-        return await self._added(namespace, parts[:middle]) | await self._added(namespace, parts[middle:])
+        left = await self._added(namespace, parts[:middle])
+        rest = parts[middle:]
+        return left | ({each.id for each in rest} if len(left) >= MOST_REFUSED else await self._added(namespace, rest))
 
     async def _complete(self, container: str, change: MemoryChange, left: Collection[str]) -> None:
         """Write what is left of a memory. Raises `TextRefused`."""

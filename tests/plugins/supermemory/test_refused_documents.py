@@ -1,0 +1,56 @@
+"""What the service refuses for good is named, and the rest is written."""
+
+import pytest
+
+from earwitness.errors import MemoriesRefused, PartialWrite, StorageError
+from earwitness.protocols import Store
+from earwitness.testing.samples import memory
+from earwitness_plugins.testing.supermemory import Emulator
+
+from .conftest import Opened
+
+
+async def contents(store: Store, query: str) -> list[str]:
+    return [hit.memory.content for hit in await store.search("c", query)]
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_a_text_that_is_refused_is_named_and_the_others_are_written(
+    service: Emulator, opened: Opened, status: int
+) -> None:
+    batch = [memory("c", name, f"the {name}") for name in ("sword", "crown", "lance")]
+    async with opened() as store:
+        service.refuses = {"crown": status}
+        with pytest.raises(MemoriesRefused, match=str(status)) as raised:
+            await store.put([*batch, memory("d", "m", "the crown")])
+        assert raised.value.refused.keys() == {"c", "d"}
+        assert raised.value.refused["c"].keys() == {"crown"}
+        assert raised.value.written == {"c": frozenset({"sword", "lance"})}
+        assert set(await contents(store, "the sword, crown or lance")) == {"the sword", "the lance"}
+        service.refuses = {}
+        await store.put(batch)
+        assert {each.content for each in await store.list("c")} == {"the sword", "the crown", "the lance"}
+
+
+async def test_of_a_long_text_that_is_refused_in_part_nothing_is_left(service: Emulator, opened: Opened) -> None:
+    long = "dragon " * 900 + "the password is xyzzy " + "tavern " * 900
+    async with opened(largest_text=6_000) as store:
+        for before in ([], [memory("c", "m", "short")]):
+            await store.put(before)
+            service.refuses = {"xyzzy": 422}
+            with pytest.raises(MemoriesRefused):
+                await store.put([memory("c", "m", long), memory("c", "n", "another")])
+            assert [each.id for each in await store.list("c")] == ["n"]
+            assert await contents(store, "dragon short") == []
+            assert await store.count("c") == 1
+            service.refuses = {}
+            await store.put([memory("c", "m", long)])
+            assert await contents(store, "xyzzy") == [long]
+            await store.remove({"c": ["m"]})
+
+
+async def test_what_concerns_the_account_refuses_no_memory(service: Emulator, opened: Opened) -> None:
+    async with opened(base_url=f"{service.url}/elsewhere") as store:
+        with pytest.raises(StorageError, match="404") as raised:
+            await store.put([memory("c", "m")])
+        assert not isinstance(raised.value, PartialWrite)
