@@ -16,7 +16,7 @@ from earwitness.containers import SESSION_KINDS, character_container, world_cont
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
-from ..facts import without
+from ..facts import joined, without
 from ..past_sessions import (
     DeliveryStatus,
     PastSession,
@@ -28,7 +28,7 @@ from ..past_sessions import (
     restored,
 )
 from ..text import as_list
-from . import data, deliveries, layers, messages, plans, register, sessions, snapshots
+from . import data, deliveries, facts, layers, messages, plans, register, sessions, snapshots
 from .differences import Fields, number_of
 from .layers import SessionView
 from .sessions import rowids
@@ -52,7 +52,7 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     is_whole = newest.decided == up_to
     old = sessions.known(connection, session)
     past = None if is_whole else _past(connection, old, up_to)
-    there = snapshots.with_facts(connection, row, newest) if past is None else past.snapshot
+    there = newest if past is None else past.snapshot
     made = there.model_copy(
         update={
             "id": id,
@@ -70,6 +70,8 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     connection.execute(_COPY_REPEATS, repeats)
     if past is None:
         _copy_data(connection, old.number, number)
+        facts.copy(connection, old.number, number)
+        made = joined(made, facts.read(connection, number))
     else:
         _put_back(connection, sessions.known(connection, id), past)
     return made

@@ -12,13 +12,17 @@ from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 from earwitness.records.state import FactsOf
 
-from ..facts import FactsWritten, changes, rows_of
+from ..facts import FactsWritten, changes, made, rows_of
 
 NONE = ""
 """The version of a session without facts."""
 _PUT = (
     "INSERT INTO ledger_facts (session, key, facts) VALUES (?, ?, ?)"
     " ON CONFLICT (session, key) DO UPDATE SET facts = excluded.facts"
+)
+_COPY = (
+    "INSERT INTO ledger_facts (session, key, facts)"
+    " SELECT ?, key, facts FROM ledger_facts WHERE session = ? ORDER BY number"
 )
 
 
@@ -45,10 +49,10 @@ class FactsChange(NamedTuple):
         return _version(self.before or NONE, self.changes)
 
 
-def read(connection: apsw.Connection, session: int) -> list[tuple[str, str]]:
-    """Entry keys and facts of a session, in their order, to be made by `made`."""
+def read(connection: apsw.Connection, session: int) -> dict[str, FactsOf]:
+    """The facts of a session, in their order."""
     rows = connection.execute("SELECT key, facts FROM ledger_facts WHERE session = ? ORDER BY number", (session,))
-    return rows.fetchall()  # type: ignore[return-value]
+    return made((str(key), str(facts)) for key, facts in rows)
 
 
 def change(connection: apsw.Connection, session: int, new: FactsChange) -> None:
@@ -65,6 +69,13 @@ def put(connection: apsw.Connection, session: int, facts: Mapping[str, FactsOf])
     """Write all facts of a session that has none. Raises `InputError` for what JSON cannot hold."""
     rows = rows_of(facts)
     _write(connection, session, rows, _version(NONE, rows))
+
+
+def copy(connection: apsw.Connection, session: int, new: int) -> None:
+    """Give a session that has no facts those of another one."""
+    connection.execute(_COPY, (new, session))
+    version = connection.execute("SELECT facts FROM ledger_sessions WHERE number = ?", (session,)).get
+    connection.execute("UPDATE ledger_sessions SET facts = ? WHERE number = ?", (version, new))
 
 
 def _write(connection: apsw.Connection, session: int, changed: Sequence[FactsWritten], version: str) -> None:

@@ -11,10 +11,11 @@ from functools import reduce
 import apsw
 
 from earwitness.records.plan import Plan
+from earwitness.records.read_only import read_only
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import inflated
-from ..facts import joined, made
+from ..facts import joined
 from . import facts, layers, plans, sessions
 from .sessions import Written
 
@@ -43,18 +44,14 @@ def load(
     bare = without_facts(connection, session, row)
     if known is not None and known[0] is not None and known[0].facts == row.facts:
         return row, joined(bare, known[1].state.facts)
-    return row, with_facts(connection, row, bare)
+    noted = read_only(facts.read(connection, row.number))  # strategies are shown them: sealed here, on a thread
+    return row, joined(bare, noted)
 
 
 def without_facts(connection: apsw.Connection, session: str, row: Written) -> Snapshot:
-    """The session as of the last entry whose plan is recorded; what it has of facts says nothing."""
+    """The session as of the last entry whose plan is recorded, without its facts."""
     written = Snapshot.model_validate_json(row.snapshot)
-    return folded(written, plans_since(connection, session, written.decided, row.settled))
-
-
-def with_facts(connection: apsw.Connection, row: Written, bare: Snapshot) -> Snapshot:
-    """The same with its facts."""
-    return joined(bare, made(facts.read(connection, row.number)) if row.facts else {})
+    return joined(folded(written, plans_since(connection, session, written.decided, row.settled)), {})
 
 
 def folded(snapshot: Snapshot, since: Sequence[Plan]) -> Snapshot:
