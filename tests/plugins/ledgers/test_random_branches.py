@@ -14,8 +14,10 @@ from earwitness import Earwitness, Session, branches, journal
 from earwitness.errors import EarwitnessError
 from earwitness.events import Share, SharingEvent
 from earwitness.testing.samples import NOON
+from earwitness_plugins.postgres import PostgresDatabase
 from earwitness_plugins.stores.sqlite import segments, writes
 
+from ...postgres_servers import TABLES
 from .test_branches import picture
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +35,16 @@ class Gossip:
 
 
 @pytest.fixture
-async def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    """Settings of the instance whose branches share."""
+    if request.param == "sqlite":
+        return {"path": tmp_path / "sharing.db"}
+    part = {"name": "postgres", "dsn": request.getfixturevalue("postgres_dsn")}
+    return {"settings": {"ledger": part, "store": part}}
+
+
+@pytest.fixture
+async def pair(where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pair]:
     """One instance whose branches share, and one whose branches are copies. Segments are short."""
     monkeypatch.setattr(segments, "FOLD", 4)
     monkeypatch.setattr(writes, "FOLD", 4)
@@ -41,9 +52,9 @@ async def pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     async with AsyncExitStack() as opened:
         sharing, copying = [
             await opened.enter_async_context(
-                Earwitness.open(tmp_path / name, detector="everyone", sharing_rules=[Gossip()], embedder="none")
+                Earwitness.open(**each, detector="everyone", sharing_rules=[Gossip()], embedder="none")
             )
-            for name in ("sharing.db", "copying.db")
+            for each in (where, {"path": tmp_path / "copying.db"})
         ]
         share = branches.shared
 
@@ -176,8 +187,11 @@ class Game:
 
 
 async def rows(ew: Earwitness) -> dict[str, int]:
-    """How many rows each table of the file has."""
+    """How many rows each table has."""
     database = ew.engine.ledger.database  # type: ignore[attr-defined]
+    if isinstance(database, PostgresDatabase):
+        names = [name for (name,) in await database.rows(TABLES.replace("c.oid::regclass", "c.oid::regclass::text"))]
+        return {name: (await database.rows(f"SELECT count(*) FROM {name}"))[0][0] for name in names}
     tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB '[ls][et]*_*'"
     names = [name for (name,) in await database.read(lambda connection: connection.execute(tables).fetchall())]
     return {
@@ -186,14 +200,18 @@ async def rows(ew: Earwitness) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("seed", range(8))
-async def test_shared_branches_are_as_copied_ones_whatever_happens(pair: Pair, seed: int) -> None:
+@pytest.mark.parametrize(
+    ("where", "seed", "count"),
+    [*(("sqlite", seed, STEPS) for seed in range(8)), ("postgres", 3, 24)],
+    indirect=["where"],
+)
+async def test_shared_branches_are_as_copied_ones_whatever_happens(pair: Pair, seed: int, count: int) -> None:
     game = Game(pair, seed)
     await game.begin()
     steps = []
-    for number in range(STEPS):
+    for number in range(count):
         steps.append(await game.step())
-        if number % 6 == 5 or number == STEPS - 1:
+        if number % 6 == 5 or number == count - 1:
             for id in game.sessions:
                 ours, theirs = [await picture(ew, id) for ew in pair]
                 for what, expected in theirs.items():
