@@ -55,6 +55,13 @@ class StoredMemory(NamedTuple):
     """When it was last written; microseconds since 1970, and another one each time."""
 
 
+def stored_memory(fields: Payload, content: str, metadata: Metadata) -> StoredMemory:
+    """The memory of a point, from its `id`, `container`, `sequence` and `written`, and the `exact` integers."""
+    known = {**metadata, **{key: int(value) for key, value in fields.get("exact", {}).items()}}
+    memory = {"id": fields["id"], "container": fields["container"], "content": content, "metadata": read_only(known)}
+    return StoredMemory(Memory.unchecked(memory), fields["sequence"], fields["written"])
+
+
 class PointShape(Protocol):
     """How a memory is laid out in a payload."""
 

@@ -7,10 +7,8 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from earwitness.records.memory import Memory
 from earwitness.records.memory_types import Metadata
-from earwitness.records.read_only import read_only
-from earwitness_plugins.qdrant.points import Payload, StoredMemory, exact, plain_metadata
+from earwitness_plugins.qdrant.points import Payload, StoredMemory, exact, plain_metadata, stored_memory
 
 OURS = "earwitness"
 """The field with what mem0 has no field for."""
@@ -74,16 +72,7 @@ class Mem0Record:
         if not isinstance(ours, dict) or "container" not in ours:
             return None
         metadata = {key: payload[key] for key in ours["flat"] if key in payload} | ours["other"]
-        metadata |= {key: int(value) for key, value in ours["exact"].items()}
-        memory = Memory.unchecked(
-            {
-                "id": ours["id"],
-                "container": ours["container"],
-                "content": payload["data"],
-                "metadata": read_only(metadata),
-            }
-        )
-        return StoredMemory(memory, ours["sequence"], ours["written"])
+        return stored_memory(ours, payload["data"], metadata)
 
 
 def _learned_from(metadata: Metadata) -> dict[str, Any]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from earwitness.records.memory import Memory
-from earwitness.records.read_only import read_only
-from earwitness_plugins.qdrant.points import Payload, StoredMemory, exact, plain_metadata
+from earwitness_plugins.qdrant.points import Payload, StoredMemory, exact, plain_metadata, stored_memory
 
 _PLAIN_FIELD = re.compile(r"[A-Za-z0-9_]+\Z")
 
@@ -44,13 +42,4 @@ class MemoryPayload:
         """The memory of a payload; `None` for the point that holds the embedder's identity."""
         if "container" not in payload:
             return None
-        metadata = payload["metadata"] | {key: int(value) for key, value in payload.get("exact", {}).items()}
-        memory = Memory.unchecked(
-            {
-                "id": payload["id"],
-                "container": payload["container"],
-                "content": payload["content"],
-                "metadata": read_only(metadata),
-            }
-        )
-        return StoredMemory(memory, payload["sequence"], payload["written"])
+        return stored_memory(payload, payload["content"], payload["metadata"])
