@@ -61,7 +61,7 @@ LEAVE = _rare(
               flat|apartment|(?:night)?club|suite|hotel|motel|restaurant|pub|caf[eé]|diner|gym|theat(?:re|er)|cinema|mansion|
               others)\b))
     | \b(?!c[oa]me){_GAIT}{_ADVERBS}\s+(?:outside|off|away|upstairs|downstairs|home
-          |(?<!gets\s)(?<!get\s)(?<!got\s)out\b(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
+          |(?<!gets\s)(?<!get\s)(?<!got\s)out\b(?!\s+(?:laughing|crying|sobbing))(?!\s+of\s+(?!(?:the|his|her|their|here|sight|doors|there)\b)))\b
     | \b(?:gets?|got)\s+out\b (?:{_CLOSED}|(?=\s+(?:and|by|through|as|again)\b)|(?=\s+of\s+(?:the|here|there)\b))
     | \b(?:drives?|drove|flies|flew|sails?|sailed)\s+(?:off|away|home)
           (?:{_CLOSED}|(?=\s+(?:with|and|in|into|to|from)\b))
@@ -107,6 +107,12 @@ THEY = _words(
 )
 ONE = _words(r"\W*(?:(?:then|and|now|as|while|when)\s+)?(?P<one>he|she|i)\b")
 OMITTED = _words(r"\W*(?:(?:then|and|but|now|\w+ly)\W+)*\Z")
+THING_LEADS = _words(
+    r"\W*(?:(?:and|then|but)\s+)?(?:the|an?|every|all\s+the)\s+(?:[\w'’-]+\s+)?"
+    r"(?:lamps?|lights?|fires?|candles?|lanterns?|torch(?:es)?|flames?|stove|bulbs?|screens?|power|cigarettes?|cigar|pipe|match|sun|moon|"
+    r"stars?|tide|engine|radio|music|sounds?|noise|smoke|wind|rain|smile)\b"
+)
+"""A sentence that opens so is about a thing: `The lamp flickered and went out.`"""
 CARRIED_ON = _words(r"(?:,|\b(?:and|then|but)\b)[\s,]*(?:then\s+)?(?:\w+ly\s+)?\Z")
 NOT_FINITE = _words(
     r"\b(?:is|are|was|were|be|been|being|to|not|never|nor|don't|didn't|doesn't|cannot|can't|won't|wouldn't|couldn't|would|could|should|might|may|must|can|"

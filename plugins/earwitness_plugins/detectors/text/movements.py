@@ -345,6 +345,8 @@ class _Clause:
     def _pronoun(self, stage: Referents, moved: tuple[str, ...]) -> tuple[str, ...]:
         last = words.CLAUSE.split(self.before)[-1]
         if words.OMITTED.match(last):
+            if not moved and self.verb[0].endswith("out") and words.THING_LEADS.match(self.sentence):
+                return ()
             return moved or _antecedent(stage) if self.begin == 0 or bool(words.CARRIED_ON.search(self.before)) else ()
         if (they := words.THEY.match(last)) and (not stage.teller or len(stage.subjects) > 1):
             meant = stage.subjects if len(stage.subjects) > 1 else stage.here
