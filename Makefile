@@ -84,13 +84,13 @@ sync: $(STAMP) ## write earwitness.sync again, after a public method of the asyn
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench
-PROGRAMS ?= recall tokens recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults proxy tiny_model
+PROGRAMS ?= recall tokens consolidation recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults proxy tiny_model
 PLOTS ?=
 
 bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose
 	@mkdir -p $(or $(PLOTS),.); for program in $(PROGRAMS); do \
 		case $$program in \
-			recall|tokens) files="$(wildcard $(EARWITNESS_DATA)/recall/*.json)"; \
+			recall|tokens|consolidation) files="$(wildcard $(EARWITNESS_DATA)/recall/*.json)"; \
 				[ -n "$$files" ] || { echo "$$program: skipped, EARWITNESS_DATA names no folder with recall/*.json"; continue; };; \
 			detectors) files="$(wildcard $(EARWITNESS_DATA)/participants/*.jsonl $(EARWITNESS_DATA)/participants/*/*.jsonl)";; \
 			replay) files="$(wildcard $(EARWITNESS_DATA)/transcripts/crd3-*.json)";; \

@@ -2,9 +2,10 @@
 
 Each file is a conversation with questions (LoCoMo's format or REALTALK's). It becomes a story: each turn is said, both
 speakers hear it, and a session is a game day. Each question is recalled for the second speaker, ten memories at most,
-before and after `story.consolidate` with each policy. The rest of the evidence is counted by its words: a turn that is
-found whole counts 1; of one that a found summary rests on, the share of its words in the sentences that were kept.
-*Answers* are the words of the answer that stand in the evidence.
+before and after `story.consolidate` with each policy; *by hand*, and as soon as there are too many, all but the newest
+20 memories are summed up. The rest of the evidence is counted by its words: a turn that is found whole counts 1; of one
+that a found summary rests on, the share of its words in the sentences that were kept. *Answers* are the words of the
+answer that stand in the evidence.
 
 The same turns are then said to a chat assistant, closed after each session, and asked while its service is away: only
 the long-term memory on this machine can answer.
@@ -38,12 +39,13 @@ from earwitness_plugins.consolidation.settings import ConsolidationPolicy, Conso
 from earwitness_plugins.consolidators.extractive import WEIGHTS, SentenceWeights, best_lines
 
 COUNT, BUDGET = 10, 2_500
-POLICIES: Mapping[str, ConsolidationPolicy | None] = {
+Policies = Mapping[str, ConsolidationPolicy | None]
+POLICIES: Policies = {
     "none": None,
     "repetition = 0.3": ConsolidationPolicy(repetition=0.3),
     "age = 15": ConsolidationPolicy(age=15),
     "age = 5": ConsolidationPolicy(age=5),
-    "count = 200, or by hand": ConsolidationPolicy(count=200),
+    "by hand": ConsolidationPolicy(count=1),
 }
 GRID = [SentenceWeights(*each) for each in product((1.0, 1.5, 2.0), (1.0, 0.7, 0.5), (1.0, 0.8, 0.6), (1.0, 2.0, 3.0))]
 """What the weights are chosen from."""
@@ -85,7 +87,8 @@ class Kept(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Save a picture, PNG or SVG.")
 @click.option("--questions", type=int, help="So many questions of each conversation. [default: all]")
-def main(files: Sequence[Path], as_json: bool, plot: Path | None, questions: int | None) -> None:
+@click.option("--policy", "only", multiple=True, type=click.Choice(list(POLICIES)), help="Only this one.")
+def main(files: Sequence[Path], as_json: bool, plot: Path | None, questions: int | None, only: Sequence[str]) -> None:
     """Read, tell, ask, sum up, ask again."""
     try:
         conversations = [read(path) for path in files]
@@ -93,7 +96,8 @@ def main(files: Sequence[Path], as_json: bool, plot: Path | None, questions: int
         raise click.UsageError(f"cannot read the conversations: {error}") from None
     if not all(each.questions for each in conversations):
         raise click.UsageError("there is no question with evidence in one of these files.")
-    found = [asyncio.run(_measured(each, each.questions[:questions])) for each in conversations]
+    policies = {name: policy for name, policy in POLICIES.items() if not only or name in only}
+    found = [asyncio.run(_measured(each, each.questions[:questions], policies)) for each in conversations]
     assistants = [asyncio.run(_assistant(each, each.questions[:questions])) for each in conversations]
     _report(conversations, found, assistants).show(as_json=as_json, plot=plot)
 
@@ -101,12 +105,12 @@ def main(files: Sequence[Path], as_json: bool, plot: Path | None, questions: int
 # ── stories ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-async def _measured(conversation: Conversation, asked: Sequence[Asked]) -> dict[str, Kept]:
+async def _measured(conversation: Conversation, asked: Sequence[Asked], policies: Policies) -> dict[str, Kept]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "told.db"
         await _told(path, conversation)
         found: dict[str, Kept] = {}
-        for name, policy in POLICIES.items():
+        for name, policy in policies.items():
             copy = Path(folder) / "asked.db"
             shutil.copy(path, copy)
             found[name] = await _asked(copy, conversation, asked, policy)
@@ -295,7 +299,7 @@ def _chosen(conversations: Sequence[Conversation]) -> dict[str, Any]:
 def _report(
     conversations: Sequence[Conversation], found: Sequence[Mapping[str, Kept]], assistants: Sequence[Kept]
 ) -> Report:
-    policies = {name: _together([each[name] for each in found]) for name in POLICIES}
+    policies = {name: _together([each[name] for each in found]) for name in found[0]}
     policies["a chat assistant, its service away"] = _together(assistants)
     results: dict[str, Any] = {"policies": {name: each._asdict() for name, each in policies.items()}}
     results["by_conversation"] = {

@@ -81,6 +81,29 @@ def test_tokens_sets_what_is_saved_beside_the_evidence_that_stays(tmp_path: Path
         assert asked["saved"] == pytest.approx(1 - asked["short"] / asked["full"])
 
 
+def test_consolidation_says_how_much_of_the_evidence_is_found_with_each_policy(tmp_path: Path) -> None:
+    said = [
+        {
+            "speaker": "Ann",
+            "dia_id": f"D1:{number}",
+            "text": f"Wow! I have polished lantern {number}. That was nice of you!",
+        }
+        for number in range(4, 30)
+    ]
+    path, other = tmp_path / "one.json", tmp_path / "other.json"
+    path.write_text(json.dumps({"conversation": {**SESSION, "session_1": [*TURNS, *said]}, "qa": QUESTIONS}))
+    other.write_bytes(path.read_bytes())
+    results = run("consolidation", path, other, "--policy", "none", "--policy", "by hand")
+    found = results["policies"]
+    before, by_hand = found["none"], found["by hand"]
+    assert before["evidence"] == before["answers"] == 1
+    assert 0 < by_hand["evidence"] <= 1
+    assert by_hand["memories"] < before["memories"] == 29
+    assert by_hand["characters"] < before["characters"]
+    assert 0 < found["a chat assistant, its service away"]["evidence"] < 1
+    assert results["chosen"].keys() == {"one", "other"}
+
+
 def test_recall_reads_conversations_at_the_top_level_too(tmp_path: Path) -> None:
     path = tmp_path / "realtalk.json"
     path.write_text(json.dumps({**SESSION, "session_1": list(map(as_realtalk, TURNS)), "qa": QUESTIONS}))
