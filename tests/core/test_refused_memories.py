@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -274,3 +275,35 @@ def test_the_error_says_which_and_how_many() -> None:
 
 def test_a_reason_is_shortened_like_every_error() -> None:
     assert len(MemoriesRefused({"c": {"a": "x" * 10_000}}).refused["c"]["a"]) < 2_100
+
+
+async def test_what_a_retraction_rewords_is_not_lost_if_it_is_refused_then(store: Picky, tmp_path: Path) -> None:
+    async with Earwitness.open(tmp_path / "story.db", store=store) as ew:
+        story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+        await story.say("alice", "*picks up the XSWORD*", key="sword")
+        await story.say("alice", "The word is plugh.", key="m0")
+        await story.delivered()
+        assert "Alice picked up the XSWORD" in (await store.list("s1-bob"))[1].content
+        store.bad, store.is_away = {"plugh"}, True
+        await (await story.backstage().retract("sword")).decided()
+        for number in range(1, 4):
+            await (await story.say("alice", f"Message {number}.", key=f"m{number}")).decided()
+        store.is_away = False
+        await story.delivered()
+        assert await keys(store) == ["m1", "m2", "m3"]
+        assert await refused(ew) == {"s1-alice": ["422 unwanted word"], "s1-bob": ["422 unwanted word"]}
+        turn = await story.turn("bob", query="the word plugh", last=1)
+        (remembered,) = [each.memory.content for each in turn.memories if "plugh" in each.memory.content]
+        assert "XSWORD" not in remembered
+        store.bad = set()
+        assert await ew.spool.replay() == ()
+        assert sorted(await keys(store)) == ["m0", "m1", "m2", "m3"]
+        assert not any("XSWORD" in each.content for each in await store.list("s1-bob"))
+
+
+async def test_nothing_waits_for_a_character_who_is_forgotten(ew: Earwitness, store: Picky) -> None:
+    story = await told(ew, f"The word is {BAD}.", "One.")
+    await story.forget("bob")
+    await story.delivered()
+    assert set(await refused(ew)) == {"s1-alice", "s1-world"}
+    assert {each.container for each in await ew.spool.waiting()} == {"s1-alice", "s1-world"}

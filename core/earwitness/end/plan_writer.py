@@ -49,11 +49,12 @@ class _PlanWriting:
         self.order = PutOrder(self.work)
 
     def refuse(self, group: ActiveSupports, among: Sequence[Plan]) -> None:
-        """Note that a memory, given by its active deliveries, is refused, with the plans that bring it."""
+        """Note that a memory, given by its active deliveries, is refused, with the plans that may have brought it to be
+        written: these write it again."""
         own = {each.sequence for each in group}
-        bring = [each.sequence for each in among if each.sequence in own or each.due_day is not None]
-        for sequence in bring or [among[-1].sequence]:
-            self.refused.setdefault(sequence, set()).add((group[0].container, group[0].memory_id))
+        bring = [each for each in among if each.sequence in own or each.due_day is not None or each.withdrawals]
+        for plan in bring or among:
+            self.refused.setdefault(plan.sequence, set()).add((group[0].container, group[0].memory_id))
 
     @property
     def settled(self) -> set[MemoryAddress]:
@@ -86,6 +87,7 @@ class PlanWriter:
         except BaseException:
             self.store.repeat()
             raise
+        self._backlog.fresh.difference_update([plan.sequence for plan in plans])
         await self._check_again(attempt)
         self.store.forget()
         for plan in plans:
@@ -177,6 +179,7 @@ class PlanWriter:
         if not passing:
             await self._engine.ledger.acknowledge(attempt.plans[0].session, [], written)
             return
+        self._backlog.fresh.difference_update([plan.sequence for plan in passing])
         passed = _PlanWriting(passing, work_of_plain(passing), written, attempt.refused)
         await self._check_again(passed)
         await self._finish(passed, passing, passed.written)
@@ -264,7 +267,6 @@ class PlanWriter:
         while (decided := await self.decided_elsewhere(plans[0].session)) > seen:
             seen = decided
             self.store.forget()
-            self._backlog.fresh.difference_update([each.sequence for each in plans])
             again = await self._write(plans, await work_of(self._engine, plans))
             attempt.written += again.written
             for each in plans:
@@ -282,6 +284,9 @@ class PlanWriter:
         container = character_container(plan.session, id).name
         await self.store.limited(self._engine.written_store.drop(container))
         self._engine.refusals.drop(container)
+        self._backlog.release(
+            {place for places in self._live.refused.values() for place in places if place[0] == container}
+        )
         await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
         since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
         work = await reconciled(self._engine, [plan], {each.memory_id for each in since}, ())
