@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from earwitness import Memory
 
-ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
 USER = click.option("--user", metavar="ID", help="The user who acts; a player needs it.")
 
 
@@ -65,7 +64,7 @@ def _shown(name: str, memories: Sequence[Memory]) -> list[str]:
 @click.option("--character", metavar="ID", help="Whose canon it is; not for user.")
 @click.option("--about", metavar="ID", help="For personal, the persona it is about; for user, the user.")
 @options.channel
-@ROLE
+@options.role
 @USER
 async def add(
     cli: CliContext, session: str, text: str, about: str | None, scope: str, role: str, user: str | None, **given: Any
@@ -106,7 +105,7 @@ async def start(cli: CliContext, session: str, name: str, knows: tuple[str, ...]
 @story_command("end")
 @click.argument("session")
 @click.argument("name")
-@ROLE
+@options.role
 @USER
 async def end(cli: CliContext, session: str, name: str, role: str, user: str | None) -> None:
     """End a bubble. Its memories stay in it until they are reconciled."""
@@ -136,7 +135,7 @@ async def end(cli: CliContext, session: str, name: str, role: str, user: str | N
 )
 @click.option("--apply", is_flag=True, help="Do it. Without this, only say what would be done.")
 @click.option("--undo", is_flag=True, help="Take back what was done.")
-@ROLE
+@options.role
 @USER
 async def reconcile(
     cli: CliContext,
@@ -179,7 +178,7 @@ async def reconcile(
     show_default=True,
     help="Let it wait for `earwitness review`, propose nothing, or keep it at once.",
 )
-@ROLE
+@options.role
 async def propose(cli: CliContext, session: str, name: str, write: str, role: str) -> None:
     """Let the model of the settings propose what to keep of a bubble, memory by memory. Nothing is kept before you
     approve it."""

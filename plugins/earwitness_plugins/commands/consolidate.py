@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal import CliContext, options, story_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 CHARACTER = click.option("--character", metavar="ID", help="Only this character's.  [default: everybody's]")
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show which memories; nothing is written.")
-ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
 WRITE = click.option(
     "--write",
     type=click.Choice(["review", "off", "auto"]),
@@ -34,7 +33,7 @@ WRITE = click.option(
 @click.option("--limit", type=click.IntRange(min=1), help="Number of summaries at most.")
 @DRY_RUN
 @WRITE
-@ROLE
+@options.role
 async def command(cli: CliContext, session: str, dry_run: bool, role: str, **given: Any) -> None:
     """Replace old memories of characters by summaries. The originals leave recall, and can be restored.
 
@@ -55,7 +54,7 @@ async def command(cli: CliContext, session: str, dry_run: bool, role: str, **giv
 @click.option("--count", type=click.IntRange(min=1), help="Of more memories than so many, the older ones.")
 @DRY_RUN
 @WRITE
-@ROLE
+@options.role
 async def prune(cli: CliContext, session: str, dry_run: bool, role: str, **given: Any) -> None:
     """Take old memories of characters out of recall; `restore` puts them back.
 

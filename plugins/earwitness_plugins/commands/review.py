@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
+from earwitness_plugins.terminal import CliContext, GuessingGroup, options, story_command
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Queue: TypeAlias = Review | ConversationReview
 
 NOTHING = "Nothing waits for review."
-ROLE = click.option("--role", default="author", show_default=True, help="owner, author, designer or player.")
 PROPOSALS = click.argument("proposals", nargs=-1, metavar="[PROPOSAL]…")
 ALL = click.option("--all", "everything", is_flag=True, help="All that waits.")
 
@@ -38,7 +37,7 @@ def command() -> None:
 @click.argument("session", required=False)
 @click.option("--all", "everything", is_flag=True, help="Also what was approved, rejected, or fell.")
 @click.option("--kind", help="Only of this kind, such as fact or consolidation.")
-@ROLE
+@options.role
 async def list_(cli: CliContext, session: str | None, everything: bool, kind: str | None, role: str) -> None:
     """List what waits for review, oldest first; without SESSION, in all stories and conversations."""
     from earwitness_plugins.terminal.people import plain
@@ -57,7 +56,7 @@ async def list_(cli: CliContext, session: str | None, everything: bool, kind: st
 @story_command("show")
 @click.argument("session")
 @click.argument("proposal")
-@ROLE
+@options.role
 async def show(cli: CliContext, session: str, proposal: str, role: str) -> None:
     """Show a proposal: what would be written, what it rests on, and who proposes it."""
     from earwitness_plugins.terminal.people import plain
@@ -73,7 +72,7 @@ async def show(cli: CliContext, session: str, proposal: str, role: str) -> None:
 @PROPOSALS
 @ALL
 @click.option("--content", metavar="TEXT", help="Other words for the only memory of the proposal.")
-@ROLE
+@options.role
 async def approve(
     cli: CliContext, session: str, proposals: tuple[str, ...], everything: bool, content: str | None, role: str
 ) -> None:
@@ -94,7 +93,7 @@ async def approve(
 @PROPOSALS
 @ALL
 @click.option("--reason", default="", help="Why; the story records it.")
-@ROLE
+@options.role
 async def reject(
     cli: CliContext, session: str, proposals: tuple[str, ...], everything: bool, reason: str, role: str
 ) -> None:

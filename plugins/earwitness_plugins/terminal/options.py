@@ -19,6 +19,9 @@ directions = click.option(
     show_default=True,
     help="Whether detectors see narration and stage directions.",
 )
+role = click.option(
+    "--role", default="author", show_default=True, help="On whose behalf: owner, author, designer or player."
+)
 detection_task = click.option(
     "--task",
     type=click.Choice(["participants", "addressees"]),
