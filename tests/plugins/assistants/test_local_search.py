@@ -79,6 +79,18 @@ async def test_what_is_much_less_alike_than_the_best_is_not_found(ew: Earwitness
     assert await found(ew) == (f"user: {LOCKER}",)
 
 
+async def test_a_query_that_says_nothing_finds_nothing_and_a_long_message_is_shortened(
+    ew: Earwitness, service: Service
+) -> None:
+    rest = "The weather was fine that day. " * 20_000
+    await said(ew, "telegram:42", f"{rest}{LOCKER} {rest}")
+    service.room = 0
+    assert await found(ew, "???") == ()
+    (line,) = await found(ew)
+    assert LOCKER in line
+    assert len(line) <= 4_000
+
+
 async def test_what_the_bot_has_before_it_is_not_told_again(tmp_path: Path, service: Service) -> None:
     settings = {"path": str(tmp_path / "bot.db"), "supermemory": {"memory_window": 4}}
     async with Earwitness.open(settings=settings, store=service, ledger=MemoryLedger()) as ew:

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Iterator, Sequence
 
 from earwitness import Memory, Record
+from earwitness.sentences import excerpt
+from earwitness.words import query_terms
 from earwitness_plugins.ranking import MemoryRanker
 
 from .context import words_of
-from .documents import unconfirmed
+from .documents import ROOM, unconfirmed
 from .file import ConversationContent
 from .records import AssistantMessage
 
@@ -72,7 +74,7 @@ def _searched(content: ConversationContent, search: LocalSearch) -> Iterator[Ass
 
 
 async def _best(lines: Sequence[str], query: str, limit: int) -> tuple[str, ...]:
-    """The best of these lines, each once, and none that another one holds."""
+    """The best of these lines, each once, and none that another one holds; of a long one, what is about the query."""
     every = [
         Memory(id=str(place), container="here", content=line, metadata={})
         for place, line in enumerate(dict.fromkeys(lines))
@@ -81,9 +83,10 @@ async def _best(lines: Sequence[str], query: str, limit: int) -> tuple[str, ...]
         return ()
     hits = await MemoryRanker(None).ranked(every, query, limit=len(every))
     kept: list[str] = []
-    for line in (hit.memory.content for hit in hits if hit.score >= ALIKE * hits[0].score):
+    for line in (hit.memory.content for hit in hits if hit.score >= ALIKE * hits[0].score > 0):
         if not any(words_of(line) in other for other in kept):
             kept = [*(other for other in kept if words_of(other) not in line), line]
         if len(kept) == limit:
             break
-    return tuple(kept)
+    wanted = query_terms(query)
+    return await asyncio.to_thread(lambda: tuple([excerpt(line, ROOM, wanted) for line in kept]))
