@@ -2,11 +2,15 @@
 
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from earwitness import Character, Earwitness
+from earwitness.records.journal import Said
+from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
+from earwitness.records.state import State
 from earwitness_plugins.ledgers.sqlite import journal, snapshots
 from earwitness_plugins.ledgers.sqlite.plans import Recordable
 
@@ -92,3 +96,33 @@ async def test_a_long_entry_is_read_once_however_often_it_is_looked_at(
         entries = [await ew.engine.ledger.entry("s", sequence=2) for _ in range(5)]
     assert len([size for size in read if size > journal.LONG]) == 1
     assert all(entry is not None and entry == entries[0] for entry in entries)
+
+
+async def test_facts_are_written_once_and_no_session_gets_those_of_another(
+    tmp_path: Path, lengths: list[int], ledger_at: Any
+) -> None:
+    """A plan that does not follow the one before, as an import's, is written anew and shares nothing by mistake."""
+    ledger = ledger_at(tmp_path / "s.db")
+    await ledger.open()
+    noted = State(facts={f"k{number}": {"p": ("x" * 500,)} for number in range(50)})
+    await ledger.create(Snapshot(id="s1"), [])
+    await ledger.create(Snapshot(id="s2"), [])
+    plan = Plan(session="s1", sequence=1, key="#1")
+    await ledger.append("s1", Said(speaker="alice", content="Hello."), timestamp="2026-11-21T12:00:00+00:00")
+    await ledger.load("s1")
+    await ledger.record(plan, Snapshot(id="s1", decided=1, state=noted))
+    assert (await ledger.load("s2")).state.facts == {}
+    assert (await ledger.load("s1")).state.facts == noted.facts
+    assert max(lengths) < 2_000
+    await ledger.acknowledge("s1", [1], [])
+    branch = await ledger.branch("s1", "b1", 1)
+    assert branch.state.facts is (await ledger.load("s1")).state.facts
+    await ledger.close()
+    again = ledger_at(tmp_path / "s.db")
+    await again.open()
+    assert [list((await again.load(id)).state.facts) for id in ("s1", "s2", "b1")] == [
+        list(noted.facts),
+        [],
+        list(noted.facts),
+    ]
+    await again.close()

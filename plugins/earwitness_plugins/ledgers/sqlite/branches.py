@@ -16,7 +16,7 @@ from earwitness.containers import SESSION_KINDS, character_container, world_cont
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
-from ..facts import joined, without
+from ..facts import without
 from ..past_sessions import (
     DeliveryStatus,
     PastSession,
@@ -43,8 +43,9 @@ _CHANGES_NOTHING = ('"withdrawals":[]', '"restorations":[]', '"due_day":null')
 
 
 def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Snapshot | None:
-    """Create the branch, unfinished. `None` where it cannot be shared: something is not applied yet, or the session has
-    containers besides those of its world and its characters. Raises `ContainerCollision`."""
+    """Create the branch, unfinished, and return it without its facts. `None` where it cannot be shared: something is
+    not applied yet, or the session has containers besides those of its world and its characters. Raises
+    `ContainerCollision`."""
     row = sessions.load(connection, session)
     if row is None or not _is_sharable(connection, session, row.number, up_to):
         return None
@@ -71,7 +72,6 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     if past is None:
         _copy_data(connection, old.number, number)
         facts.copy(connection, old.number, number)
-        made = joined(made, facts.read(connection, number))
     else:
         _put_back(connection, sessions.known(connection, id), past)
     return made

@@ -44,9 +44,10 @@ class FactsChange(NamedTuple):
         return cls(None if found is None else version, found or (), after.state.facts)
 
     @property
-    def version(self) -> str:
-        """The version of the facts after it, if those before it are as they are thought to be."""
-        return _version(self.before or NONE, self.changes)
+    def version(self) -> str | None:
+        """The version of the facts after it, if those before it are as they are thought to be; `None` if that is not
+        known."""
+        return None if self.before is None else _version(self.before, self.changes)
 
 
 def read(connection: apsw.Connection, session: int) -> dict[str, FactsOf]:
@@ -57,12 +58,12 @@ def read(connection: apsw.Connection, session: int) -> dict[str, FactsOf]:
 
 def change(connection: apsw.Connection, session: int, new: FactsChange) -> None:
     """Write what a plan changes; everything anew if the facts before it are not those that it is meant for."""
-    version = connection.execute("SELECT facts FROM ledger_sessions WHERE number = ?", (session,)).get
+    version = str(connection.execute("SELECT facts FROM ledger_sessions WHERE number = ?", (session,)).get)
     if version != new.before:
         connection.execute("DELETE FROM ledger_facts WHERE session = ?", (session,))
         put(connection, session, new.whole)
     elif new.changes:
-        _write(connection, session, new.changes, new.version)
+        _write(connection, session, new.changes, _version(version, new.changes))
 
 
 def put(connection: apsw.Connection, session: int, facts: Mapping[str, FactsOf]) -> None:

@@ -86,9 +86,12 @@ class SqliteLedger:
         known = self._snapshots.get(session)
         if row is not None and known is not None and known[0] == row:  # every turn asks; mostly it has not changed
             return known[1]
-        return None if row is None else await self._loaded(session, known)
+        return None if row is None else await self._loaded(session, row.facts)
 
-    async def _loaded(self, session: str, known: tuple[Written | None, Snapshot] | None) -> Snapshot | None:
+    async def _loaded(self, session: str, facts: str) -> Snapshot | None:
+        """As `load`. Facts of this version are not read again if any session here has them, as a branch's parent."""
+        same = (each for each in self._snapshots.values() if each[0] is not None and each[0].facts == facts)
+        known = next(same, None)
         found = await self._database.read(lambda connection: snapshots.load(connection, session, known))
         if found is None:
             return None
@@ -97,7 +100,8 @@ class SqliteLedger:
 
     async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
         """Create an unfinished branch, inside the file; `None` where that cannot be."""
-        return await self._database.write(lambda connection: branches.branch(connection, session, id, up_to))
+        made = await self._database.write(lambda connection: branches.branch(connection, session, id, up_to))
+        return None if made is None else await self.load(id)
 
     async def touched(self, session: str, after: int) -> Mapping[str, Sequence[str]]:
         """Container name → ids of the memories that plans after an entry may have changed."""
@@ -228,7 +232,8 @@ class SqliteLedger:
     def _recorded(self, plan: Plan, new: plans.Recordable, after: Snapshot) -> Plan:
         """The plan, once it is recorded. The next `load` need not read what was just written."""
         known = self._snapshots.get(plan.session, (None,))[0]
-        row = known and known.after(new.after, new.settled, new.facts.version)
+        version = new.facts.version
+        row = None if known is None or version is None else known.after(new.after, new.settled, version)
         self._snapshots[plan.session] = (row, after)
         return plan
 
