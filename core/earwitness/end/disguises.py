@@ -19,8 +19,10 @@ from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.snapshot import Snapshot
+from .unmasked_since import back_in_recall, derived_since, in_recall, names_of
 
 SPEAK_AS = "speakAs"
+MASKED = "it was derived from what an unmasking has shown that was taken back"
 
 
 @dataclass(slots=True)
@@ -94,10 +96,11 @@ async def as_teller_knew_it(ledger: Ledger, delivery: Delivery, teller: str, sna
     )
 
 
-async def with_renewals(ledger: Ledger, before: Snapshot, plan: Plan) -> Plan:
+async def with_renewals(ledger: Ledger, before: Snapshot, plan: Plan, *, since: int | None = None) -> Plan:
     """The plan of an unmasking, or of one that is taken back.
 
-    It renews the copies of all for whom that makes a difference, under the names that they know by then.
+    It renews the copies of all for whom that makes a difference, under the names that they know by then. With `since`,
+    the number of the entry that is taken back, what was derived from them after it goes.
     """
     after = before.model_copy(update={"unmaskings": plan.unmaskings})
     masks = {(each.character, each.name) for each in {*before.unmaskings} ^ {*after.unmaskings}}
@@ -108,6 +111,13 @@ async def with_renewals(ledger: Ledger, before: Snapshot, plan: Plan) -> Plan:
     if not changed:
         return plan
     withdrawal = Withdrawal(removes={old.id: old.memory_id for old, _ in changed}, reason="known under other names")
+    if since is not None:
+        names = names_of(before.cast, {id for id, _ in masks})
+        gone = await derived_since(ledger, before.id, [old for old, _ in changed], since, names)
+        back = await back_in_recall(ledger, before.id, [new for _, new in changed], gone)
+        changed = [(old, in_recall(new) if new.memory_id in back else new) for old, new in changed]
+        removes = {each.id: each.memory_id for each in gone if each.id not in withdrawal.removes}
+        plan = plan.model_copy(update={"withdrawals": (*plan.withdrawals, Withdrawal(removes=removes, reason=MASKED))})
     return plan.model_copy(
         update={
             "deliveries": (*plan.deliveries, *(new for _, new in changed)),

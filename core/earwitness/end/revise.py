@@ -110,7 +110,9 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
     kept = tuple(each for each in live.snapshot.unmaskings if target is None or each.source != target.key)
     if kept == live.snapshot.unmaskings:
         return plan
-    return await with_renewals(engine.ledger, live.snapshot, plan.model_copy(update={"unmaskings": kept}))
+    since = None if target is None else target.sequence
+    plan = plan.model_copy(update={"unmaskings": kept})
+    return await with_renewals(engine.ledger, live.snapshot, plan, since=since)
 
 
 async def _withdrawn(

@@ -1,0 +1,77 @@
+"""An unmasking is taken back: no memory that was derived of what it revealed keeps the real name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from earwitness import Derivation, Session
+
+from .disguised_stories import MILL, ROUX, disguised_story, leaks, shown
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def story(tmp_path: Path) -> AsyncIterator[Session]:
+    async with disguised_story(tmp_path) as story:
+        yield story
+
+
+async def copy_of(story: Session, owner: str, text: str) -> str:
+    await story.delivered()
+    return next(each.id for each in (await story.backstage().inspect(owner)).memories if text in each.content)
+
+
+async def test_what_was_derived_from_it_goes(story: Session) -> None:
+    await story.unmask("count", audience=["bob"], key="u")
+    mill = await copy_of(story, "bob", MILL)
+    await story.remember("bob", "Count Fosco has bought the mill.", rests_on=[mill], type="fact", key="fact")
+    summary = Derivation(
+        content="Count Fosco buys mills.", owner="bob", type="summary", rests_on=(mill,), replaces=True
+    )
+    await story.derive(summary, key="sum")
+    await story.remember("bob", "So the mill is the count's.", rests_on=[await copy_of(story, "bob", "buys mills")])
+    told = await copy_of(story, "bob", "has bought the mill")
+    await story.tell("bob", "dana", told, key="told")
+    await story.delivered()
+    assert leaks(await shown(story, "bob"))
+    await story.retract("u")
+    await story.delivered()
+    assert not leaks(await shown(story, "bob"))
+    assert not leaks(await shown(story, "dana"))
+    assert MILL in await shown(story, "bob")  # under the mask, and in recall again
+    assert ROUX in await shown(story, "bob")
+
+
+@pytest.mark.parametrize(
+    ("told", "stays"), [("Fosco has bought the mill, they say.", False), ("The mill is sold.", True), (None, True)]
+)
+async def test_what_was_told_on_goes_if_its_words_name_him_and_what_was_derived_before_stays(
+    story: Session, told: str | None, stays: bool
+) -> None:
+    mill = await copy_of(story, "bob", MILL)
+    await story.remember("bob", "Somebody has bought the mill.", rests_on=[mill], key="before")
+    await story.unmask("count", audience=["bob"], key="u")
+    await story.tell("bob", "dana", mill, content=told)
+    await story.remember("bob", "Roux is Count Fosco.", rests_on=["u"])
+    await story.retract("u")
+    await story.delivered()
+    assert not leaks(await shown(story, "bob"))
+    assert "Somebody has bought" in await shown(story, "bob")
+    held = (await story.backstage().inspect("dana")).memories
+    assert [(told or MILL) in each.content for each in held] == ([True] if stays else [])
+    assert not leaks(str(held))
+
+
+async def test_whoever_else_has_seen_through_the_mask_keeps_what_they_derived(story: Session) -> None:
+    await story.unmask("count", audience=["charlie"], key="charlies")
+    await story.unmask("count", audience=["bob"], key="bobs")
+    for id in ("bob", "charlie"):
+        mill = await copy_of(story, id, MILL)
+        await story.remember(id, "Count Fosco has bought the mill.", rests_on=[mill], key=f"note of {id}")
+    await story.retract("bobs")
+    await story.delivered()
+    assert [leaks(await shown(story, id)) for id in ("bob", "charlie")] == [False, True]
