@@ -26,7 +26,7 @@ RoundKey: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Round:
+class _QuestionRound:
     """One round of questions."""
 
     asked: asyncio.Task[SharingAnswer]
@@ -43,7 +43,7 @@ class LaterQuestions:
     def __init__(self, answering: Answering, context: Callable[[SharingEvent], QuestionContext]) -> None:
         """`answering` answers about a message, and asks whom it must; `context` begins a round."""
         self._answering, self._context = answering, context
-        self._rounds: dict[RoundKey, _Round] = {}
+        self._rounds: dict[RoundKey, _QuestionRound] = {}
 
     async def answer(self, event: SharingEvent) -> SharingAnswer:
         """The answer, if all that it needs is known; else one that comes later. Raises what a strategy has raised."""
@@ -60,14 +60,14 @@ class LaterQuestions:
             event.data.changes.clear()  # what the rule keeps of this message, it keeps once it has told of it
             return _later(self._begin(key, event, before))
 
-    def _begin(self, key: RoundKey, event: SharingEvent, before: _Round | None) -> asyncio.Task[SharingAnswer]:
+    def _begin(self, key: RoundKey, event: SharingEvent, before: _QuestionRound | None) -> asyncio.Task[SharingAnswer]:
         """Ask in the background, from what an earlier round has found out."""
         event = event.model_copy(update={"data": event.data.copy()})
         context = self._context(event)
         _take_over(before, event, context)
         task = asyncio.ensure_future(self._answering(event, context))
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._rounds[key] = _Round(task, event, context, 1 if before is None else before.number + 1)
+        self._rounds[key] = _QuestionRound(task, event, context, 1 if before is None else before.number + 1)
         for old in list(self._rounds)[:-MOST]:
             self._rounds.pop(old).asked.cancel()
         return task
@@ -81,7 +81,7 @@ class LaterQuestions:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _take_over(done: _Round | None, event: SharingEvent, context: QuestionContext) -> None:
+def _take_over(done: _QuestionRound | None, event: SharingEvent, context: QuestionContext) -> None:
     """Take over what a round has found out, and what the strategies have written that it asked. Raises what it has
     raised."""
     if done is not None:
