@@ -137,6 +137,13 @@ def test_an_exit_between_brackets(story: Begin) -> None:
         "I'm going up to the top to clean the lens.",
         "Play on without me.",
         "I shall be in my study.",
+        "Ich hole schnell den Arzt.",
+        "Spielt ruhig ohne mich weiter!",
+        "Voy por agua.",
+        "Empiecen sin mí.",
+        "Je descends à la cave.",
+        "Commencez sans moi.",
+        "Vou chamar o médico.",
     ],
 )
 def test_errands_to_another_place_are_leave_takings(story: Begin, text: str) -> None:
@@ -146,7 +153,15 @@ def test_errands_to_another_place_are_leave_takings(story: Begin, text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["I'll fetch a good price for it.", "I'll get you for this!", "I'm up for it.", "Let me see that."]
+    "text",
+    [
+        "I'll fetch a good price for it.",
+        "I'll get you for this!",
+        "I'm up for it.",
+        "Let me see that.",
+        "Ich hole dich morgen ab.",
+        "No empiecen sin mí.",
+    ],
 )
 def test_what_only_looks_like_an_errand(story: Begin, text: str) -> None:
     tavern = story(here=HERE)
