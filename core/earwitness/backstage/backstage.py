@@ -16,6 +16,7 @@ from ..end.world import World
 from ..engine import HOST_CALLS, Engine
 from ..errors import InputError, UnknownName, quoted
 from ..filters import EVERYTHING, Filter, as_filter
+from ..host_calls import note_calls, noted_by
 from ..ids import WORLD, check_key, own_key
 from ..live import Live
 from ..outcome import Outcome
@@ -32,7 +33,7 @@ from ..validation.arguments import days as number_of_days
 from ..validation.messages import known_channel, mask_name, message_text, refuse_place
 from ..validation.places import check_place
 from .before import before
-from .costs import Costs, costs, noted_by, with_calls
+from .costs import Costs, costs
 from .explain import explain, explain_own, shared_with
 from .knowers import WhoKnows
 from .preview import Preview
@@ -257,9 +258,7 @@ class Backstage:
         permit(self.role, "edit", "note what models cost")
         if not isinstance(usage, Usage):
             raise InputError(f"usage = {quoted(usage)} cannot be used: it must be a Usage.")
-        noted = self._live.stored.setdefault(HOST_CALLS, {})
-        noted |= (changes := with_calls(noted, some_text("by", by), calls_of(usage, 0.0), self._engine.run))
-        await self._engine.ledger.write_data(self._session.id, HOST_CALLS, changes)
+        await note_calls(self._engine, self._live, some_text("by", by), calls_of(usage, 0.0))
 
     async def noted_usage(self, by: str) -> Spending:
         """What `note_usage` has counted for one asker in this session, by all programs. It waits for nothing, so that a

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..checks import CheckAnswer, CheckEvent, CheckingGuard
 from ..consultation import Answered, record_of
-from ..engine import HOST_CALLS, Engine
+from ..engine import Engine
 from ..events import RecallAnswer
+from ..host_calls import note_calls
 from ..live import Live
 from ..plugin_data import PluginData
 from ..records.plan import Answer
@@ -97,12 +98,6 @@ def reports(plugins: Iterable[Answered[RecallAnswer]], checks: Iterable[Answered
 
 async def note_costs(engine: Engine, live: Live, answers: Iterable[Answer]) -> None:
     """Add what models cost to the sums that the ledger keeps for the session: a recall is in no plan."""
-    if not (asked := [each for each in answers if each.usage is not None]):
-        return
-    from ..backstage.costs import with_calls  # only those who ask a model wait for its import
-
-    for each in asked:
+    for each in answers:
         if each.usage is not None:
-            noted = live.stored.setdefault(HOST_CALLS, {})
-            noted |= (changes := with_calls(noted, each.by, calls_of(each.usage, each.seconds), engine.run))
-            await engine.ledger.write_data(live.snapshot.id, HOST_CALLS, changes)
+            await note_calls(engine, live, each.by, calls_of(each.usage, each.seconds))

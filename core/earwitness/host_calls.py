@@ -1,0 +1,43 @@
+"""What was asked of models for a session outside of its plans, by its host and by recalls: sums in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic import JsonValue
+
+from .engine import HOST_CALLS, Engine
+from .live import Live
+from .records.usage import ModelCall, Spending
+
+
+async def note_calls(engine: Engine, live: Live, by: str, calls: Iterable[ModelCall]) -> None:
+    """Add calls to the sums of a session. Raises `StorageError`."""
+    noted = live.stored.setdefault(HOST_CALLS, {})
+    noted |= (changes := _with_calls(noted, by, calls, engine.run))
+    await engine.ledger.write_data(live.snapshot.id, HOST_CALLS, changes)
+
+
+def noted_by(noted: Mapping[str, JsonValue], by: str) -> Spending:
+    """What was noted for one asker."""
+    return sum((spending for asker, _, spending in sums(noted) if asker == by), Spending())
+
+
+def sums(noted: Mapping[str, JsonValue]) -> Iterator[tuple[str, str, Spending]]:
+    """Who asked, the model's name, and what a run of the program has spent."""
+    for key, kept in noted.items():
+        by, model, *_ = key.split("\n")
+        yield by, model, Spending.model_validate(kept)
+
+
+def _with_calls(noted: Mapping[str, JsonValue], by: str, calls: Iterable[ModelCall], run: str) -> dict[str, JsonValue]:
+    """The sums that change with more calls: who asked, the model's name and the run of the program, with line feeds
+    between them → what the calls came to. Each run has sums of its own, so that two at once do not undo each other's.
+    """
+    changed: dict[str, JsonValue] = {}
+    for call in calls:
+        key = f"{by}\n{call.model}\n{run}"
+        before = changed.get(key, noted.get(key))
+        spent = (Spending() if before is None else Spending.model_validate(before)) + Spending.of(call)
+        changed[key] = spent.model_dump(mode="json")
+    return changed
