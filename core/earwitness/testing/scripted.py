@@ -168,7 +168,7 @@ class Adds(Plugin):
 class Faulty:
     """Any object with some methods or parts replaced; the others work as before.
 
-    It shares no transaction, which would pass by the replaced methods.
+    It shares no transaction, which would pass by the replaced methods; nor does `put_new` pass by a replaced `put`.
     """
 
     def __init__(self, inner: object, **replaced: Any) -> None:
@@ -178,6 +178,8 @@ class Faulty:
     def __getattr__(self, name: str) -> Any:
         if name in {"prepared", "record_applied"}:
             raise AttributeError(name)
+        if name == "put_new" and "put" in self._replaced:
+            return self._replaced["put"]
         return self._replaced.get(name) or getattr(self._inner, name)
 
 
