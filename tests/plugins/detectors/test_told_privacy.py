@@ -24,6 +24,13 @@ def test_a_heading_says_for_whom_a_message_of_a_chat_is(story: Begin, heading: s
     assert story(here=("alice",), away=("bob", "charlie")).hears("alice", text) == {"bob": text}
 
 
+def test_a_private_message_to_nobody_who_is_named_answers_the_last_or_is_kept(story: Begin) -> None:
+    chat = story(here=HERE)
+    assert chat.say("alice", "✉️ *direct message* the well is poisoned") == {"alice"}
+    chat.say("alice", "**DM bob**\nthe well is poisoned")
+    assert chat.say("bob", "**DM**\nby whom?") == {"alice", "bob"}
+
+
 @pytest.mark.parametrize("heading", ["Bob sent me a DM", "DM me, Bob", "PM Bob is on the phone"])
 def test_what_only_looks_like_such_a_heading(story: Begin, heading: str) -> None:
     assert story(here=HERE).say("alice", f"{heading}\nlook at this") == set(HERE)

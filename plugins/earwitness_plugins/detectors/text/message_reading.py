@@ -135,7 +135,8 @@ def read(
     if parts and len(body) < len(content):
         parts = (HeardSegment(content[: len(content) - len(body)], "action", None), *parts)
     narrowest = confinement(found, names, whispered_to, narrator=narrator)
-    if not narrator and (alone := _others(speaker.id, private_heading(content, names))):
+    if not narrator and (headed_for := private_heading(content, names)) is not None:
+        alone = _others(speaker.id, headed_for) or tuple(between)
         narrowest = Confinement("whisper", alone, sent=True)
         parts = (HeardSegment(content, "whisper", alone, sent=True),)
     return Reading(
