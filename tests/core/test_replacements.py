@@ -207,10 +207,12 @@ class Reader:
         Reader(unsayable=equals("messageIds", "m2")),
     ],
 )
-async def test_a_guard_that_withholds_one_part_withholds_the_whole(tmp_path: Path, guard: Reader) -> None:
+@pytest.mark.parametrize("nested", [False, True], ids=["one", "of summaries"])
+async def test_a_guard_that_withholds_one_part_withholds_the_whole(tmp_path: Path, guard: Reader, nested: bool) -> None:
     async with opened(tmp_path, guards=[guard]) as ew:
         story = await told(ew)
-        await summed_up(story)
+        inner = await summed_up(story, "m1", "m2", text="Apples and berries.", key="inner") if nested else None
+        await summed_up(story, *(["m3"] if inner else FRUIT), besides=(inner.id,) if inner else ())
         assert SUMMARY not in await recalled(story)
 
 

@@ -147,6 +147,33 @@ async def test_each_set_of_listeners_is_asked_about_by_itself(begin: Any, model:
     assert not any("Bob alone" in text for group, text in seen.items() if group != ("bob", "kim"))
 
 
+async def test_whoever_heard_only_a_part_keeps_no_more_than_that_part(begin: Any, model: FactModel) -> None:
+    model.says(
+        BAKER, {**BAKER, "about": "home", "value": "Rome", "text": "Kim lives in Rome.", "quote": "I live in Rome"}
+    )
+    story = await begun(await begin({}))
+    await story.say("kim", '"I live in Rome." *whispers to Bob* "But I bake for a living, as a baker does."', key="k")
+    held = {id: await facts(story, id) for id in ("alice", "bob", "charlie")}
+    assert held == {
+        "alice": ["Kim lives in Rome."],
+        "bob": ["Kim is a baker.", "Kim lives in Rome."],
+        "charlie": held["alice"],
+    }
+    told = {tuple(sorted(each["id"] for each in shown["cast"])): shown["messages"][0]["text"] for shown in model.shown}
+    assert ["bake" in text for who, text in told.items() if "alice" in who] == [False]
+    assert ["bake" in text for who, text in told.items() if "bob" in who] == [True]
+
+
+async def test_a_model_is_shown_only_known_facts_that_all_listeners_know(begin: Any, model: FactModel) -> None:
+    model.says(BAKER)
+    story = await begun(await begin({}))
+    for audience in (["bob"], ["alice", "bob"], ["bob"]):
+        await story.say("kim", BREAD if audience == ["bob"] else "Good evening to you both.", audience=audience)
+        assert await story.jobs.done(limit=20)
+    known = [[each["text"] for each in shown["known_facts"]] for shown in model.shown]
+    assert known == [[], [], ["Kim is a baker."]]
+
+
 async def test_known_facts_of_another_channel_are_not_shown(begin: Any, model: FactModel) -> None:
     model.says(BAKER)
     story = await begun(await begin({}))
