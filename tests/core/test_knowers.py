@@ -163,6 +163,23 @@ async def test_while_a_guard_fails_on_that_day_it_waits_with_its_ground(begin: A
     assert await notes(story) == ["his"]
 
 
+async def test_while_it_waits_for_one_nothing_of_it_reaches_what_is_for_all(begin: Any) -> None:
+    guard = Deaf(late=True)
+    story = await begin(cast=[KIM, "alice", "bob"], guards=[guard], sharing_rules=[Later()], strict=False)
+    await story.say("kim", "I live in Rome.", key="k", audience=["alice"])
+    await story.settled()
+    guard.fails = True
+    await story.change(game_day=3)
+    note = Derivation(content="Note: Kim lives in Rome.", rests_on=("k",), **ELSEWHERE["users"])
+    with pytest.raises(InputError, match="kept from bob"):
+        await story.derive(note)
+    assert await notes(story) == []
+    guard.fails = False
+    await story.change(game_day=4)
+    await story.derive(note)
+    assert await notes(story) == ["users"]
+
+
 @pytest.mark.parametrize("how", ["edit", "retract"])
 async def test_it_goes_with_its_message(begin: Any, how: str) -> None:
     story = await told(begin, "his")

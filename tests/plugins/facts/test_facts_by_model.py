@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Earwitness, PlanEvent, ReadEvent, Session, Strike
+from earwitness.backstage.backstage import Backstage
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -145,6 +146,24 @@ async def test_each_set_of_listeners_is_asked_about_by_itself(begin: Any, model:
     assert "robbed" in seen["alice", "kim"]
     assert not any("robbed" in text for group, text in seen.items() if group != ("alice", "kim"))
     assert not any("Bob alone" in text for group, text in seen.items() if group != ("bob", "kim"))
+
+
+async def test_what_is_edited_while_it_is_read_is_read_again(
+    begin: Any, model: FactModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.says(BAKER)
+    story = await begun(await begin({}))
+    grounds, edits = Backstage.grounds, ["Never mind what I do."]
+
+    async def edited_first(self: Backstage, *names: str) -> dict[str, str | None]:
+        if edits and names:
+            await (await story.edit("k", edits.pop())).settled()
+        return await grounds(self, *names)
+
+    monkeypatch.setattr(Backstage, "grounds", edited_first)
+    await story.say("kim", BREAD, key="k", audience=["alice"])
+    assert await facts(story, "alice") == []
+    assert [each["text"] for shown in model.shown for each in shown["messages"]] == ["Never mind what I do."]
 
 
 async def test_whoever_heard_only_a_part_keeps_no_more_than_that_part(begin: Any, model: FactModel) -> None:
