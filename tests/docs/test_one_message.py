@@ -29,10 +29,12 @@ HELPERS = {
     "end/store_writes.py",
     "end/put_order.py",
     "end/replacements.py",
+    "end/late_answers.py",
 }
 """What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit,
 what a sharing rule may ask about earlier messages, which plans wait, who waits for them, in which order
-their memories are put, what the store has of them, and which of them a summary replaces."""
+their memories are put, what the store has of them, which of them a summary replaces, and which sharing rules answer
+later."""
 
 
 class Gossip:
