@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from earwitness import Derivation
 from earwitness.ids import WORLD
+from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Cast
+from earwitness.records.plan import Delivery
 
 from .records import Proposal
 
+SHORTEST = 3
+"""Characters of a part of a name that is looked for."""
+_WORD = lazy_pattern(r"\w+")
 SUBJECT = "characterId"
 """The metadata that says whom a memory is about."""
 
@@ -17,6 +24,17 @@ def who_left(memory: Derivation, cast: Cast) -> str | None:
     subject = memory.metadata.get(SUBJECT)
     needed = (memory.owner, *memory.knowers, None if subject is None else str(subject))
     return next((id for id in needed if id not in {None, WORLD} and id not in cast), None)
+
+
+def who_is_unmasked(proposal: Proposal, grounds: Iterable[Delivery], cast: Cast) -> str | None:
+    """Whom a proposal names who hides, in a memory that it rests on, from its owner: an unmasking was taken back."""
+    hidden = {id for each in grounds if each.is_kept for id in each.disguises if id in cast}
+    words = {*_WORD.findall(" ".join([proposal.text, *(each.content for each in proposal.memories)]).casefold())}
+    for id in sorted(hidden):
+        names = " ".join((id, cast[id].name, *cast[id].aliases)).casefold()
+        if any(len(word) >= SHORTEST and word in words for word in _WORD.findall(names)):
+            return id
+    return None
 
 
 def why_fallen(proposal: Proposal, cast: Cast) -> str | None:

@@ -17,7 +17,7 @@ from earwitness.validation.arguments import texts
 from .handlers import fallen, handle
 from .index import NotedProposal, ProposalIndex
 from .lookup import meant, unknown_proposal
-from .losses import who_left, why_fallen
+from .losses import who_is_unmasked, who_left, why_fallen
 from .notes import PACKAGE, decided, key_of, proposed
 from .records import Proposal, Reviewed, ReviewStatus, ReviewWrite
 
@@ -278,7 +278,11 @@ class Review:
         ids = sorted({id for each in grounds.values() for id in each})
         now = await self._story.backstage().grounds(*ids) if ids else {}
         fell = await fallen(self._story, self._ew, waiting)
+        held = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=ids) if ids else ()
         for each in waiting:
+            own = [one for one in held if one.memory_id in grounds[each.id]]
+            if (unmasked := who_is_unmasked(each.proposal, own, self._story.cast)) is not None:
+                fell |= {each.id: f"it names {unmasked}, whom the owner of its grounds does not know under the mask"}
             gone = next((id for id in grounds[each.id] if now.get(id) is None), None)
             left = why_fallen(each.proposal, self._story.cast)
             why = left if gone is None else f"it rests on {gone}, which was retracted or edited"
