@@ -21,7 +21,7 @@ from ..rules.records import Pantheon, RelationshipRule, RuleBook
 from .changes import known_pantheon, now_text
 from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow
 from .pantheons import Pantheons
-from .permissions import Actor, actor, may_change, may_relate
+from .permissions import Actor, actor, may_relate, may_relate_as, may_relate_in, may_tell
 
 
 class RelationFacade(Generic[Receipt]):
@@ -75,8 +75,11 @@ class RelationFacade(Generic[Receipt]):
             facts = [Fact(relation=_relation(each, attributes)) for each in said]
             return await self._desk.write(facts, key)
         group = _common(standing.book, pantheon, source, target)
-        may_change(self._who, group)
-        own = [each.model_copy(update={"rules": given_rules(rules)}) for each in said]
+        may_relate_in(self._who, group, (source, target), standing.cast)
+        may_relate_as(self._who, type, group.slug, standing.book)
+        given = given_rules(rules)
+        may_tell(self._who, [given], group.slug, {each.personality_id for each in group.members})
+        own = [each.model_copy(update={"rules": given}) for each in said]
         return await self._desk.write(
             [fact for each in own for fact in form.relationship_facts(group.slug, each, now_text())], key
         )

@@ -8,11 +8,11 @@ from typing import Any, Generic
 from ..graph.records import Fact
 from ..rules import graph_form as form
 from ..rules.given import GivenRules
-from ..rules.records import Member, Pantheon
+from ..rules.records import Member, Pantheon, Rules
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
 from .held import all_kept, kept_facts
-from .permissions import Actor, may_change, may_create, may_include
+from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_tell
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
 """`["alice", {"id": "bob", "role": "observer"}]`."""
@@ -54,8 +54,11 @@ class Pantheons(Generic[Receipt]):
         fields = {"name": name, "type": type, "description": description, "rules": rules, "id": id}
         made = new_pantheon(standing.book, slug, self._who.user, **fields)
         joining = new_members(made, members)
+        may_play(self._who, standing.cast)
+        may_name(self._who, made.slug, standing.book, standing.cast)
         for each in joining:
             may_include(self._who, each.personality_id, standing.cast)
+        _may_tell(self._who, made, joining, [made.rules, *(each.rules for each in joining)])
         at = now_text()
         facts = [
             *form.pantheon_facts(made, anew=True),
@@ -68,7 +71,9 @@ class Pantheons(Generic[Receipt]):
         standing, pantheon = await self._changeable(slug)
         may_create(self._who, str(fields.get("type", pantheon.type)))
         anew = bool(form.attributes_of(standing.graph, slug).get(form.ANEW))
-        return await self._desk.write(list(form.pantheon_facts(changed_pantheon(pantheon, **fields), anew=anew)), key)
+        changed = changed_pantheon(pantheon, **fields)
+        _may_tell(self._who, pantheon, (), [changed.rules] if "rules" in fields else [])
+        return await self._desk.write(list(form.pantheon_facts(changed, anew=anew)), key)
 
     async def remove(self, slug: str, *, key: str | None = None) -> Receipt:
         """Remove a pantheon with all its memberships. What its members have learned stays theirs."""
@@ -95,6 +100,7 @@ class Pantheons(Generic[Receipt]):
         given = {"personality_id": personality, "role": role, "rules": rules, "since": since, "until": until}
         (member,) = new_members(pantheon, [given])
         may_include(self._who, member.personality_id, standing.cast)
+        _may_tell(self._who, pantheon, [member], [member.rules])
         joins = form.member_facts(slug, member, now_text(), standing.moment)
         return await self._desk.write([*_kept(standing, pantheon, personality), *joins], key)
 
@@ -105,6 +111,7 @@ class Pantheons(Generic[Receipt]):
         one. What is not named stays as it is."""
         standing, pantheon = await self._changeable(slug)
         member = changed_member(pantheon, personality, since, fields)
+        _may_tell(self._who, pantheon, (), [member.rules] if "rules" in fields else [])
         return await self._write_changed(standing, pantheon, member, key)
 
     async def end_member(
@@ -138,7 +145,13 @@ class Pantheons(Generic[Receipt]):
         standing = await self._desk.standing()
         pantheon = known_pantheon(standing.book, slug)
         may_change(self._who, pantheon)
+        may_play(self._who, standing.cast)
         return standing, pantheon
+
+
+def _may_tell(who: Actor, pantheon: Pantheon, joining: Iterable[Member], rules: Iterable[Rules]) -> None:
+    """Raise `NotPermitted` unless the actor may give these rules to a pantheon or to members of it."""
+    may_tell(who, rules, pantheon.slug, {each.personality_id for each in (*pantheon.members, *joining)})
 
 
 def _changed(standing: RulesNow, slug: str, member: Member) -> Iterable[Fact]:

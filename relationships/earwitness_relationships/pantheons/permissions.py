@@ -1,17 +1,19 @@
 """Who may create and change pantheons, their rules, and relations: by role, and by pantheon.
 
 An `owner` may do everything. An `author` or `designer` may do all but change a pantheon that somebody else made. A
-`player` may make a `friend_group`, and change and remove the one that they made; in a story they include characters of
-it and their own personas. Pure functions.
+`player` may make a `friend_group`, and change and remove the one that they made; in a story they must play in it, and
+include characters of it and their own personas. What their group tells, it tells among its members. Pure functions.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
 
 from earwitness import Cast, Record
 from earwitness.backstage.roles import PERMISSIONS
 from earwitness.errors import InputError, NotPermitted, unknown
 
-from ..rules.records import Pantheon
+from ..rules.records import Pantheon, RuleBook, Rules
 
 FRIENDS = "friend_group"
 OWNER = "owner"
@@ -60,21 +62,84 @@ def may_change(who: Actor, pantheon: Pantheon) -> None:
     raise NotPermitted(f"role {who.role!r} may not change {pantheon.slug!r}. The role owner may, and {made}.")
 
 
+def may_play(who: Actor, cast: Cast | None) -> None:
+    """Raise `NotPermitted` if a player changes something in a story in which they play nobody."""
+    if who.edits or cast is None or any(each.user_id == who.user for each in cast):
+        return
+    raise NotPermitted(f"user {who.user!r} plays nobody in this story, and may change no pantheons in it.")
+
+
+def may_name(who: Actor, slug: str, book: RuleBook, cast: Cast | None) -> None:
+    """Raise `NotPermitted` if a player gives a pantheon the name of a character, or one that rules share with: in
+    `share_with` a slug stands for all its members."""
+    people = {each.personality_id for each in cast or ()}
+    people.update(member.personality_id for each in book.pantheons for member in each.members)
+    named = {id for _, rules in _every_rules(book) for id in rules.share_with or ()}
+    if not who.edits and slug in people | named:
+        raise NotPermitted(
+            f"role {who.role!r} may not name a pantheon {slug!r}, as somebody is called. Choose another."
+        )
+
+
 def may_include(who: Actor, personality: str, cast: Cast | None) -> None:
     """Raise `NotPermitted` unless the actor may make somebody a member.
 
     In a story, a player who plays in it includes its characters and their own personas. Of all stories (no cast), it is
     not known whose persona somebody is.
     """
+    may_play(who, cast)
     if who.edits or cast is None:
         return
-    if not any(each.user_id == who.user for each in cast):
-        raise NotPermitted(f"user {who.user!r} plays nobody in this story, and may not include {personality!r}.")
     found = [each for each in cast if each.personality_id == personality]
     if not found:
         raise NotPermitted(f"role {who.role!r} may not include {personality!r}, who is not in this story.")
     if any(each.kind == "persona" and each.user_id != who.user for each in found):
         raise NotPermitted(f"role {who.role!r} may not include {personality!r}, a persona of another user.")
+
+
+def may_tell(who: Actor, rules: Iterable[Rules], slug: str, members: Collection[str]) -> None:
+    """Raise `NotPermitted` unless these rules of a pantheon tell its members only; whoever edits may tell anybody."""
+    for each in () if who.edits else rules:
+        if strangers := [id for id in each.share_with or () if id not in {*members, slug}]:
+            raise NotPermitted(f"role {who.role!r} may not share with {strangers[0]!r}, {_no_member(slug, members)}")
+        if set(each.options) & {"relation_types", "min_weight"}:
+            why = "they may lead to anybody: name members in share_with"
+            raise NotPermitted(f"role {who.role!r} may not share along relations of the graph, since {why}.")
+
+
+def may_relate_in(who: Actor, pantheon: Pantheon, ends: Iterable[str], cast: Cast | None) -> None:
+    """Raise `NotPermitted` unless the actor may make a relationship with rules in this pantheon: a player between
+    members whom they may include."""
+    may_change(who, pantheon)
+    may_play(who, cast)
+    members = {each.personality_id for each in pantheon.members}
+    for end in () if who.edits else ends:
+        may_include(who, end, cast)
+        if end not in members:
+            no_member = _no_member(pantheon.slug, members)
+            raise NotPermitted(f"role {who.role!r} may not give rules to a relationship of {end!r}, {no_member}")
+
+
+def may_relate_as(who: Actor, type: str, slug: str, book: RuleBook) -> None:
+    """Raise `NotPermitted` if a player makes a relation along which the rules of another pantheon tell."""
+    for other, rules in () if who.edits else _every_rules(book):
+        types = rules.relation_types
+        if other != slug and (rules.min_weight is not None if types is None else type in types):
+            raise NotPermitted(
+                f"role {who.role!r} may not relate anybody as {type!r}: rules of {other!r} tell along such relations. "
+                "Choose another type."
+            )
+
+
+def _every_rules(book: RuleBook) -> Iterator[tuple[str, Rules]]:
+    """The rules of every level, each with the slug of its pantheon."""
+    for each in book.pantheons:
+        levels = [each.rules, *(one.rules for one in (*each.members, *each.relationships))]
+        yield from ((each.slug, rules) for rules in levels)
+
+
+def _no_member(slug: str, members: Collection[str]) -> str:
+    return f"who is not a member of {slug!r}. Members: {', '.join(sorted(members)) or 'none'}."
 
 
 def may_relate(who: Actor) -> None:

@@ -291,6 +291,66 @@ async def test_in_a_story_a_player_includes_its_characters_and_their_own_persona
     await story.relationships.acting(role="author").pantheons.create("all", members=["bea", "lucifer"])
 
 
+async def test_a_players_group_tells_its_members_only(ew: Earwitness) -> None:
+    """Otherwise a player's persona would learn what others' characters are told by somebody outside the group."""
+    ann = Character("ann", kind="persona", user_id="u7", persona_id="p7")
+    bea = Character("bea", kind="persona", user_id="u8", persona_id="p8")
+    story = await ew.session("s2", cast=[*CAST, ann, bea])
+    mine = story.relationships.acting(role="player", user="u7")
+    await mine.pantheons.create("mine", members=["charlie"])
+    for source, target, why in (
+        ("vaggie", "ann", "'vaggie', who is not a member of 'mine'. Members: charlie"),
+        ("charlie", "ann", "'ann', who is not a member of 'mine'"),
+        ("bea", "ann", "'bea', a persona of another user"),
+    ):
+        with pytest.raises(NotPermitted, match=why):
+            await mine.relate(source, target, "spy", rules=["share_direct_interactions"], pantheon="mine")
+    stranger = {"share_direct_interactions": True, "share_with": ["bea"]}
+    along = {"share_direct_interactions": True, "relation_types": ["couple"]}
+    for rules, why in ((stranger, "may not share with 'bea'"), (along, "along relations of the graph")):
+        for refused in (
+            lambda rules=rules: mine.pantheons.create("other", members=[{"id": "charlie", "rules": rules}]),
+            lambda rules=rules: mine.pantheons.change("mine", rules=rules),
+            lambda rules=rules: mine.pantheons.add_member("mine", "ann", rules=rules),
+            lambda rules=rules: mine.pantheons.change_member("mine", "charlie", rules=rules),
+        ):
+            with pytest.raises(NotPermitted, match=why):
+                await refused()
+    await mine.pantheons.add_member("mine", "ann", rules={"share_with": ["charlie"]})
+    await mine.relate("charlie", "ann", "friend", rules=["share_direct_interactions"], pantheon="mine")
+    await story.say("bea", "I have stolen the crown.", audience=["vaggie"])
+    assert not (await story.turn("ann", query="crown", in_prompt=[])).memories
+
+
+async def test_a_player_gives_the_rules_of_others_no_new_listeners(ew: Earwitness) -> None:
+    """A pantheon named like somebody in `share_with`, or a relation along which others' rules tell, would."""
+    story = await ew.session("s2", cast=[*CAST, Character("ann", kind="persona", user_id="u7", persona_id="p7")])
+    await story.relationships.pantheons.create(
+        "confidants", rules={"share_direct_interactions": True, "relation_types": ["couple"]}, members=["charlie"]
+    )
+    await story.relationships.pantheons.create("notes", rules={"share_with": ["diary"]}, members=["vaggie"])
+    mine = story.relationships.acting(role="player", user="u7")
+    for slug in ("charlie", "diary"):
+        with pytest.raises(NotPermitted, match="as somebody is called"):
+            await mine.pantheons.create(slug, members=["ann"])
+    await mine.pantheons.create("mine", members=["charlie", "ann"])
+    with pytest.raises(NotPermitted, match="rules of 'confidants' tell along such relations"):
+        await mine.relate("charlie", "ann", "couple", rules=["share_direct_interactions"], pantheon="mine")
+
+
+async def test_who_plays_nobody_in_a_story_changes_no_pantheons_there(ew: Earwitness) -> None:
+    story = await ew.session("s2", cast=[*CAST, Character("ann", kind="persona", user_id="u7")])
+    await story.relationships.acting(role="author", user="u9").pantheons.create("club", members=["charlie", "vaggie"])
+    guest = story.relationships.acting(role="player", user="u9")
+    for refused in (
+        lambda: guest.pantheons.create("empty"),
+        lambda: guest.pantheons.change("club", name="Mine"),
+        lambda: guest.relate("charlie", "vaggie", "friend", rules=["propagate_all"], pantheon="club"),
+    ):
+        with pytest.raises(NotPermitted, match="user 'u9' plays nobody in this story"):
+            await refused()
+
+
 async def test_a_role_must_be_known_and_a_player_have_a_user(ew: Earwitness) -> None:
     with pytest.raises(UnknownName, match="unknown role 'boss'"):
         ew.relationships.acting(role="boss")
