@@ -134,8 +134,9 @@ def may_relate_as(who: Actor, type: str, slug: str, book: RuleBook) -> None:
 def _every_rules(book: RuleBook) -> Iterator[tuple[str, Rules]]:
     """The rules of every level, each with the slug of its pantheon."""
     for each in book.pantheons:
-        levels = [each.rules, *(one.rules for one in (*each.members, *each.relationships))]
-        yield from ((each.slug, rules) for rules in levels)
+        yield each.slug, each.rules
+        yield from ((each.slug, member.rules) for member in each.members)
+        yield from ((each.slug, relationship.rules) for relationship in each.relationships)
 
 
 def _no_member(slug: str, members: Collection[str]) -> str:
