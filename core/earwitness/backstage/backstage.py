@@ -302,6 +302,17 @@ class Backstage:
         permit(self.role, "read", "look up memories")
         return await memories_of(self._engine.ledger, self._session.id, texts("names", names))
 
+    async def disguised_in(self, *memories: str) -> dict[str, frozenset[str]]:
+        """Memory id → ids of those whom its owner knows in it only under a mask. Memories without any are left out."""
+        permit(self.role, "read", "look up memories")
+        ids = texts("memories", memories)
+        held = await self._engine.ledger.deliveries(self._session.id, memory_ids=ids) if ids else ()
+        found: dict[str, frozenset[str]] = {}
+        for each in held:
+            if each.is_kept and each.disguises:
+                found[each.memory_id] = found.get(each.memory_id, frozenset()) | each.disguises.keys()
+        return found
+
     async def hand_written(self) -> tuple[Memory, ...]:
         """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""
         permit(self.role, "read", "see what was written by hand")

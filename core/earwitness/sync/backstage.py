@@ -148,6 +148,10 @@ class Backstage(Mirror[AsyncBackstage]):
         if it was retracted. A key stands for its message as it now reads. What the story does not have is left out."""
         return self._call(self._behind.grounds, *names)
 
+    def disguised_in(self, *memories: str) -> dict[str, frozenset[str]]:
+        """Memory id → ids of those whom its owner knows in it only under a mask. Memories without any are left out."""
+        return self._call(self._behind.disguised_in, *memories)
+
     def hand_written(self) -> tuple[Memory, ...]:
         """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""
         return self._call(self._behind.hand_written)

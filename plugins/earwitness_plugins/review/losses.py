@@ -8,7 +8,6 @@ from earwitness import Derivation
 from earwitness.ids import WORLD
 from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Cast
-from earwitness.records.plan import Delivery
 
 from .records import Proposal
 
@@ -26,11 +25,10 @@ def who_left(memory: Derivation, cast: Cast) -> str | None:
     return next((id for id in needed if id not in {None, WORLD} and id not in cast), None)
 
 
-def who_is_unmasked(proposal: Proposal, grounds: Iterable[Delivery], cast: Cast) -> str | None:
-    """Whom a proposal names who hides, in a memory that it rests on, from its owner: an unmasking was taken back."""
-    hidden = {id for each in grounds if each.is_kept for id in each.disguises if id in cast}
+def who_is_unmasked(proposal: Proposal, hidden: Iterable[str], cast: Cast) -> str | None:
+    """Whom a proposal names although they are `hidden` from the owner of its grounds: an unmasking was taken back."""
     words = {*_WORD.findall(" ".join([proposal.text, *(each.content for each in proposal.memories)]).casefold())}
-    for id in sorted(hidden):
+    for id in sorted(id for id in hidden if id in cast):
         names = " ".join((id, cast[id].name, *cast[id].aliases)).casefold()
         if any(len(word) >= SHORTEST and word in words for word in _WORD.findall(names)):
             return id

@@ -278,10 +278,10 @@ class Review:
         ids = sorted({id for each in grounds.values() for id in each})
         now = await self._story.backstage().grounds(*ids) if ids else {}
         fell = await fallen(self._story, self._ew, waiting)
-        held = await self._ew.engine.ledger.deliveries(self._story.id, memory_ids=ids) if ids else ()
+        masked = await self._story.backstage().disguised_in(*ids)
         for each in waiting:
-            own = [one for one in held if one.memory_id in grounds[each.id]]
-            if (unmasked := who_is_unmasked(each.proposal, own, self._story.cast)) is not None:
+            hidden = {id for ground in grounds[each.id] for id in masked.get(ground, ())}
+            if (unmasked := who_is_unmasked(each.proposal, hidden, self._story.cast)) is not None:
                 fell |= {each.id: f"it names {unmasked}, whom the owner of its grounds does not know under the mask"}
             gone = next((id for id in grounds[each.id] if now.get(id) is None), None)
             left = why_fallen(each.proposal, self._story.cast)
