@@ -8,15 +8,16 @@ in one story changes nothing in the other. In the same way, an imported story ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from .ids import PREFIXES, memory_id
+from .ids import PREFIXES, delivery_id, memory_id
 from .patterns import lazy_pattern
 from .protocols import Ledger
 from .records.derived import Derivation
 from .records.journal import Archived, Body, Derived, Entry, NewEntry, Retracted
-from .records.plan import DERIVED, Delivery, Plan
+from .records.memory_types import TOLD_AT
+from .records.plan import DERIVED, WAITS, Delivery, Plan
 
 CARRIED = "#hub-{up_to}-"
 """What the keys of entries begin with that a branch has taken along. A branch of the branch takes them along again."""
@@ -40,6 +41,12 @@ def message_key_of(delivery: Delivery) -> str:
     return keys[0] if is_hub_memory(delivery) and isinstance(keys, list) and keys else delivery.source
 
 
+def told_with(delivery: Delivery) -> int:
+    """The number of the entry with which somebody was told. A hub is told by a later entry of its own."""
+    number = delivery.metadata.get(TOLD_AT) if is_hub_memory(delivery) else None
+    return number if isinstance(number, int) else delivery.sequence
+
+
 def tells_a_hub(derivation: Derivation) -> bool:
     """Whether it is what a rule tells the members of a pantheon, in the one memory that all of them read."""
     container = derivation.registers
@@ -49,16 +56,54 @@ def tells_a_hub(derivation: Derivation) -> bool:
 def hubs_in(past: Sequence[tuple[Entry, Plan]], session: str) -> Iterator[Entry]:
     """Entries by which an imported story takes along what hubs were told in it, and what stands of that. Pure.
 
-    `past` is the whole story, `session` the id under which it was played.
+    What was archived there is archived again. `past` is the whole story, `session` the id under which it was played.
     """
+    away, own = _taken_out(past), _memories_of(past)
     newest = {plan.message.key: plan.message.message.revision for _, plan in past if plan.message is not None}
     retracted = {entry.body.target for entry, _ in past if isinstance(entry.body, Retracted)}
     for entry, _ in past:
         if isinstance(entry.body, Derived) and tells_a_hub(made := entry.body.derivation):
             is_newest = all(newest.get(key, 0) == made.metadata.get("revision", 0) for key in made.rests_on)
-            if is_newest and retracted.isdisjoint({entry.key, hub_memory_id(made, session), *made.rests_on}):
-                key = CARRIED.format(up_to=past[-1][0].sequence) + BEFORE.sub("", entry.key)
-                yield entry.model_copy(update={"key": key})
+            id, key = hub_memory_id(made, session), CARRIED.format(up_to=past[-1][0].sequence)
+            status = {away[each] for each in _possible_ids(made, id, own) if each in away}
+            is_there = not status - {ARCHIVED} and retracted.isdisjoint({entry.key, id, *made.rests_on})
+            if is_newest and is_there:
+                yield entry.model_copy(update={"key": key + BEFORE.sub("", entry.key)})
+            if is_newest and is_there and status:
+                yield entry.model_copy(update={"key": f"{key}archived-{id}", "body": Archived(memories=(id,))})
+
+
+ARCHIVED = "archived"
+
+
+def _taken_out(past: Iterable[tuple[Entry, Plan]]) -> dict[str, str]:
+    """Id of a delivery → how it was taken out of recall, unless it was restored since, or only waits for a guard."""
+    away: dict[str, str] = {}
+    for _, plan in past:
+        for each in plan.withdrawals:
+            if not (each.status == ARCHIVED and each.reason.startswith(WAITS)):
+                away |= dict.fromkeys(each.removes, each.status)
+        for back in plan.restorations:
+            for id in back.restores:
+                away.pop(id, None)
+    return away
+
+
+def _memories_of(past: Iterable[tuple[Entry, Plan]]) -> dict[tuple[str, str], set[str]]:
+    """Source and owner → ids of what they had of it."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for _, plan in past:
+        for each in plan.deliveries:
+            found.setdefault((each.source, each.owner), set()).add(each.memory_id)
+    return found
+
+
+def _possible_ids(made: Derivation, memory: str, of: Mapping[tuple[str, str], set[str]]) -> set[str]:
+    """Ids that the delivery of what a hub was told may have: it rests on the teller's own memory, if there is one."""
+    own = (of.get((key, made.shared_from or ""), ()) for key in made.rests_on)
+    vias = (None, *(id for each in own for id in each))
+    ways = ((made.how, made.shared_from, via, made.rule or None) for via in vias)
+    return {delivery_id(memory, *way) for way in ways}
 
 
 def hub_memory_id(made: Derivation, session: str) -> str:
@@ -67,13 +112,44 @@ def hub_memory_id(made: Derivation, session: str) -> str:
 
 
 async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:
-    """Let a branch remember what its parent's hubs held up to an entry. Repeating it changes nothing."""
+    """Let a branch remember what its parent's hubs held up to an entry. Repeating it changes nothing.
+
+    Of what its parent has in common with the story that it branched off itself, that story knows what the parent did
+    not take along, since it was retracted there later.
+    """
+    taken: dict[str, NewEntry] = {}
+    for each in await _with_its_past(ledger, session, up_to):
+        for entry in await _taken_along(ledger, each, branch, up_to):
+            carried = _carried(entry, up_to)
+            taken.setdefault(carried.key or "", carried)
+    if taken:
+        await ledger.append_all(branch, [*taken.values()])
+
+
+async def _with_its_past(ledger: Ledger, session: str, up_to: int) -> list[str]:
+    """A story, and those that it branched off after this entry, as far as they have not been forgotten."""
+    found = [session]
+    while (story := await ledger.load(found[-1])) and story.parent and up_to <= (story.forked_at or 0):
+        if story.parent in found or not await _is_same_past(ledger, found[-1], story.parent, up_to):
+            break
+        found.append(story.parent)
+    return found
+
+
+async def _is_same_past(ledger: Ledger, session: str, parent: str, up_to: int) -> bool:
+    """Whether both have the same entry there: another story may have the parent's id by now."""
+    ours, theirs = [await ledger.entry(each, sequence=up_to) for each in (session, parent)]
+    if ours is None or theirs is None:
+        return False
+    return (ours.key, ours.body, ours.timestamp) == (theirs.key, theirs.body, theirs.timestamp)
+
+
+async def _taken_along(ledger: Ledger, session: str, branch: str, up_to: int) -> list[Entry]:
+    """The entries with which a story's hubs held something up to an entry."""
     found = [each for each in await ledger.deliveries(session, derived=True) if is_in_hub(each)]
     entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
     past = [(each, entry) for each in found if (entry := entries[each.source]) and written_at(entry) <= up_to]
-    taken = [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
-    if taken:
-        await ledger.append_all(branch, [_carried(each, up_to) for each in taken])
+    return [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
 
 
 def written_at(entry: Entry) -> int:

@@ -359,6 +359,8 @@ class ReadProviderEvent(Event):
     """Who that is across sessions: what memberships name."""
     query: str
     """The recall query."""
+    memories: int = 8
+    """How many memories of their own the reader asks for."""
     forked_from: tuple[str, ...] = ()
     """If the session is a branch: ids of the session it was forked from, and of the one where its past began. The
     branch has their past in its own containers, and nothing that happened in them since."""

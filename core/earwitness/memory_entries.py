@@ -62,8 +62,9 @@ async def _check_derivation(ledger: Ledger, story: Snapshot, derivation: Derivat
     container = await container_of(ledger, session, story.cast, derivation)
     if container is None:
         raise UnknownName(f"this cannot be remembered: {nobodys(story.cast, derivation)}.")
-    who = {"knowers": derivation.knowers, "readers": readers_of(container, story.cast)}
-    grounds = await grounds_of(ledger, session, container.name, derivation.rests_on, **who)
+    knowers, readers = derivation.knowers, readers_of(container, story.cast)
+    rests_on = derivation.rests_on
+    grounds = await grounds_of(ledger, session, container.name, rests_on, knowers=knowers, readers=readers)
     if grounds.unknown is not None:
         raise UnknownName(
             f"rests_on = {grounds.unknown!r} is neither a memory id nor a key of session {session!r}: "

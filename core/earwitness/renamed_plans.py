@@ -64,7 +64,8 @@ class RenamedPlans:
             case Transferred():
                 return body.model_copy(update={"memory": self._id(body.memory)})
             case Archived():
-                return body.model_copy(update={"memories": tuple(self._id(id) for id in body.memories)})
+                named = tuple(self._in_hubs.get(id, self._id(id)) for id in body.memories)
+                return body.model_copy(update={"memories": named})
             case _:
                 return body
 

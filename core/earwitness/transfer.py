@@ -17,7 +17,7 @@ from .ids import check_new_session_id, check_session_id
 from .live import Live
 from .protocols import Ledger
 from .records.journal import Body, Entry, NewEntry
-from .records.plan import Plan
+from .records.plan import Plan, Withdrawal
 from .records.snapshot import Snapshot
 from .renamed_plans import RenamedPlans
 from .story_export import PluginValues, StoryExport
@@ -187,8 +187,14 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
 
 
 def _own_part(plan: Plan) -> Plan:
+    """The plan without what it delivers beyond the session. What a guard struck of that is named, so that an import
+    does not tell it anew."""
     own = tuple([each for each in plan.deliveries if not each.beyond_session])
-    return plan if len(own) == len(plan.deliveries) else plan.model_copy(update={"deliveries": own})
+    if len(own) == len(plan.deliveries):
+        return plan
+    gone = {each.id: each.memory_id for each in plan.deliveries if each.beyond_session and each.status == "struck"}
+    struck = (Withdrawal(removes=gone, status="struck", reason="struck when it was planned"),) if gone else ()
+    return plan.model_copy(update={"deliveries": own, "withdrawals": (*plan.withdrawals, *struck)})
 
 
 async def imported(engine: Engine, export: StoryExport, *, id: str | None = None, seen: Seen = unseen) -> str:
@@ -230,7 +236,7 @@ async def _holds(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
         return False
     plans = await engine.ledger.plans(found.id, up_to=len(past))
     theirs, ours = _renamed(export, found.id), RenamedPlans(found.id, found.id)
-    same = [theirs.plan(plan) for _, plan in past] == [ours.plan(plan) for plan in plans]
+    same = [theirs.plan(plan) for _, plan in past] == [ours.plan(_own_part(plan)) for plan in plans]
     return same and _comparable(there) == _comparable([entry for entry, _ in past], theirs)
 
 

@@ -23,6 +23,7 @@ from ..records.memory import Support
 from ..records.memory_types import PIECE_TYPES
 from ..records.moment import Movement
 from ..records.plan import Delivery, Plan
+from ..records.snapshot import Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Update
 from .default_updates import default_updates
@@ -172,10 +173,10 @@ def event_at(live: Live, cast: Cast, state: State, channel: Channel | None = Non
     return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day, channel=where)
 
 
-async def guarded_now(engine: Engine, live: Live, plan: Plan) -> Plan:
-    """The plan of an entry that is not a message, with the deliveries that guards strike."""
-    data = dict(live.data())
-    event = event_at(live, live.snapshot.cast, live.snapshot.state)
+async def guarded_now(engine: Engine, live: Live, plan: Plan, then: Snapshot | None = None) -> Plan:
+    """The plan of an entry that is not a message, with the deliveries that guards strike; as of `then`, if given."""
+    data, story = dict(live.data()), then or live.snapshot
+    event = event_at(live, story.cast, story.state)
     plan = await guarded(engine, event, plan, data, silence=False)
     return plan.model_copy(update={"plugin_data": written(data)})
 

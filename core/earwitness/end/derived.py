@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..containers import SESSION_KINDS, Container, Membership
 from ..engine import Engine
 from ..formats import as_said, harmless, metadata_key
@@ -18,7 +20,8 @@ from .archive import as_archived_in_hub
 from .change import guarded_now
 from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
-from .hub_arrivals import with_late_arrival
+from .hub_arrivals import when_told, with_late_arrival
+from .hub_grounds import read_in_hubs, without_struck_grounds
 from .knowers import readers_of
 from .replacements import with_replaced_archived
 
@@ -30,7 +33,8 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     """The plan of a derived memory: one delivery, struck if one of its grounds is gone. Where one is kept from somebody
     who must know it, what is to be written instead is delivered, too."""
     session, today = live.snapshot.id, live.snapshot.state.game_day
-    found = await _delivery(engine, live, entry, body.derivation)
+    read = await read_in_hubs(engine, live, entry, body.derivation)
+    found = await _delivery(engine, live, entry, body.derivation, read)
     if isinstance(found, str):
         return undelivered(entry, body.derivation.rule, found)
     delivery, grounds = found
@@ -38,14 +42,18 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     if grounds.kept is not None:
         made = [await _delivery(engine, live, entry, each) for each in body.derivation.instead]
         others = [each[0] for each in made if not isinstance(each, str)]
-    deliveries = (delivery, *others)
+    deliveries = (*read, delivery, *others)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=deliveries, due_day=today)
-    plan = await with_late_arrival(engine, live, entry, await guarded_now(engine, live, plan))
+    plan = await guarded_now(engine, live, plan, await when_told(engine, live, entry, delivery))
+    plan = await with_late_arrival(engine, live, entry, without_struck_grounds(plan))
     return await with_replaced_archived(engine.ledger, plan, body, today)
 
 
-async def _delivery(engine: Engine, live: Live, entry: Entry, derivation: Derivation) -> tuple[Delivery, Grounds] | str:
-    """The delivery of one derivation, and its grounds; or why there can be none."""
+async def _delivery(
+    engine: Engine, live: Live, entry: Entry, derivation: Derivation, read: Sequence[Delivery] = ()
+) -> tuple[Delivery, Grounds] | str:
+    """The delivery of one derivation, and its grounds; or why there can be none. `read` are copies of what is read in
+    hubs, delivered with it."""
     ledger, cast = engine.ledger, live.snapshot.cast
     if why := problem(derivation):
         return why
@@ -53,8 +61,10 @@ async def _delivery(engine: Engine, live: Live, entry: Entry, derivation: Deriva
     if container is None:
         return nobodys(cast, derivation)
     await _opened(ledger, derivation, container)
-    who = {"knowers": derivation.knowers, "readers": readers_of(container, cast)}
-    grounds = await grounds_of(ledger, entry.session, container.name, derivation.rests_on, **who)
+    knowers, readers = derivation.knowers, readers_of(container, cast)
+    grounds = await grounds_of(
+        ledger, entry.session, container.name, derivation.rests_on, planned=read, knowers=knowers, readers=readers
+    )
     grounds = await with_teller(ledger, entry.session, grounds, derivation)
     today = live.snapshot.state.game_day
     delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)

@@ -20,7 +20,7 @@ from ..records.journal import Changed, Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from ..records.read_only import ReadOnlyDict
-from ..records.state import FactsOf
+from ..records.state import FactsOf, State
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
 from .deliveries import of_message, of_telling
@@ -47,11 +47,13 @@ class Arrivals:
         plan: Plan,
         data: Mapping[str, PluginData],
         archived: Iterable[Delivery] = (),
+        state: State | None = None,
     ) -> None:
-        """`archived` is where everything is that was withheld before."""
+        """`archived` is where everything is that was withheld before, `state` that of the day that came; `None` = as it
+        is after the plan."""
         self._engine, self._live, self._entry, self._plan_so_far, self.data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
-        self._state = plan.state_after(live.snapshot.state)
+        self._state = plan.state_after(live.snapshot.state) if state is None else state
         self._joined = ReadOnlyDict(live.snapshot.joined_after(plan))
         self._knowers: dict[str, dict[str, Delivery]] = {}
         """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
@@ -91,6 +93,12 @@ class Arrivals:
                     failure=f"rumours were stopped after {MOST_HOPS} hops within one change of the day",
                 )
             )
+
+    async def go_on(self) -> None:
+        """Let arrive what is told on for the days since the state that this began with."""
+        before, self._state = self._state.game_day, self._plan_so_far.state_after(self._live.snapshot.state)
+        due = (each for each in self.downstream if before < each.due <= self._state.game_day)
+        await self.arrive([each for each in due if each.is_active])
 
     async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
         """Guard the deliveries of one source, then ask the rules who tells it on.
@@ -309,10 +317,12 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
     return await with_outcome(engine, live, plan, arrivals)
 
 
-async def arrivals_of(engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData]) -> Arrivals:
+async def arrivals_of(
+    engine: Engine, live: Live, entry: Entry, plan: Plan, data: Mapping[str, PluginData], state: State | None = None
+) -> Arrivals:
     """The arrivals of an entry, with what was withheld before."""
     held = await engine.ledger.deliveries(entry.session, status="archived") if live.withheld else ()
-    return Arrivals(engine, live, entry, plan, data, held)
+    return Arrivals(engine, live, entry, plan, data, held, state)
 
 
 async def with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrivals) -> Plan:

@@ -72,24 +72,25 @@ async def grounds_of(
     *,
     knowers: Sequence[str] = (),
     readers: Sequence[str] = (),
+    planned: Sequence[Delivery] = (),
 ) -> Grounds:
     """The grounds by memory id or key. A key means the memories of it in this container, else in the world's.
 
     With `knowers`, the grounds are what each of these characters has of them. From `readers`, no guard may have kept
-    any of them.
+    any of them. `planned` are deliveries of these keys that are made along with it.
     """
     if not rests_on:
         return Grounds()
     by_id = _by(await ledger.deliveries(session, memory_ids=rests_on), "memory_id")
     keys = [each for each in rests_on if each not in by_id]
-    by_key = _by(await ledger.deliveries(session, sources=keys), "source") if keys else {}
+    by_key = _by([*await ledger.deliveries(session, sources=keys), *planned], "source") if keys else {}
     unknown = next((each for each in keys if each not in by_key), None)
     every = {each: by_id.get(each) or by_key.get(each, ()) for each in rests_on}
     found = {each: _kept(those, container, key=each in by_key) for each, those in every.items()}
     gone = next((each for each, kept in found.items() if not kept), None)
     if unknown is not None or not (knowers or readers):
         return _together(found.values(), unknown, gone)
-    copies = await _copies(ledger, session, every)
+    copies = await _copies(ledger, session, every, planned)
     kept = next((why for each in copies.values() if (why := each.missing(knowers) or each.struck(readers))), None)
     known = {each: [one for id in knowers for one in those.of(id)] for each, those in copies.items()}
     return _together((known if knowers else found).values(), unknown, gone, kept)
@@ -107,10 +108,12 @@ def _together(
     return Grounds(found_ids, since, unknown, gone, kept, learned_in, days=days or (0.0,), trust=trust, said=said)
 
 
-async def _copies(ledger: Ledger, session: str, grounds: Mapping[str, Sequence[Delivery]]) -> Mapping[str, Copies]:
+async def _copies(
+    ledger: Ledger, session: str, grounds: Mapping[str, Sequence[Delivery]], planned: Sequence[Delivery]
+) -> Mapping[str, Copies]:
     """Ground → what anybody has of what it is about."""
     sources = list(dict.fromkeys(each.source for those in grounds.values() for each in those))
-    return copies_by_ground(session, grounds, await ledger.deliveries(session, sources=sources))
+    return copies_by_ground(session, grounds, [*await ledger.deliveries(session, sources=sources), *planned])
 
 
 def _said(grounds: Sequence[Delivery]) -> Mapping[str, MetaValue]:

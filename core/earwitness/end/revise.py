@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 
 from ..carried_hubs import carried_keys
 from ..containers import character_container, world_container
 from ..engine import Engine
 from ..formats import as_said
 from ..ids import WORLD
-from ..live import LANDMARKS, Live
+from ..live import Live
 from ..macros import in_message
 from ..protocols import Ledger
 from ..records.disguise import in_disguise
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Withdrawal
-from ..records.snapshot import Snapshot
 from ..records.update import Knowledge
 from .applier import Applier
 from .archive import still_archived
@@ -30,6 +27,7 @@ from .guards import received_by
 from .message import Judged, facts_noted, judge, moment_of, planned
 from .replaced import with_replaced
 from .retold import told_by_hand
+from .snapshots import snapshot_before
 from .whereabouts import folded
 from .withdrawals import deliveries_of, of_deliveries, of_memory, of_source
 from .world import World
@@ -136,27 +134,6 @@ async def rejudged(engine: Engine, live: Live, message: Message, applier: Applie
     moment = moment_of(then, message, past)
     world = World.of(engine, live, then, applier, message.channel)
     return await judge(engine, live, moment, world, earlier=past, keep_news=True)
-
-
-async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
-    """The session as it was before an entry: its recorded plans, folded from the nearest known snapshot."""
-    found = live.nearest(sequence - 1)
-    while found.decided < sequence - 1:
-        landmark = (found.decided // LANDMARKS + 1) * LANDMARKS
-        if not (plans := await _next_plans(engine, found, min(landmark, sequence - 1))):
-            break
-        found = reduce(Snapshot.after, plans, found)
-        live.remember(found)
-    if live.previous is None or live.previous.decided < found.decided:
-        live.previous = found
-    return found
-
-
-async def _next_plans(engine: Engine, since: Snapshot, up_to: int) -> list[Plan]:
-    """The next plans, a few at a time, so that other tasks of this process can go on in between."""
-    numbers = range(since.decided + 1, up_to + 1)
-    found = await asyncio.gather(*(engine.ledger.plan(since.id, number) for number in numbers))
-    return [plan for plan in found if plan is not None]
 
 
 async def settled_message(ledger: Ledger, session: str, key: str) -> SettledMessage | None:

@@ -10,10 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ..carried_hubs import message_key_of
 from ..engine import WITHHELD
 from ..plugin_data import PluginData
-from ..records.plan import Delivery, Restoration, Withdrawal, grouped
-
-WAITS = "waits until "
-"""Begins the reason of what is withheld."""
+from ..records.plan import WAITS, Delivery, Restoration, Withdrawal, grouped
 
 
 class LateArrivals:

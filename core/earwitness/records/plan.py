@@ -26,6 +26,8 @@ from .usage import Usage
 
 DERIVED = "derived"
 """The part of a derived memory."""
+WAITS = "waits until "
+"""Begins the reason of what is archived until a guard can be asked."""
 ACTIVE = frozenset(("pending", "applied"))
 Status = Literal["pending", "applied", "struck", "withdrawn", "archived"]
 

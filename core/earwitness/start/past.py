@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..carried_hubs import is_hub_memory, told_with
 from ..end.archive import key_of_newer
 from ..end.reconciliation import removed_among
 from ..end.replacements import is_replaced
-from ..end.revise import snapshot_before
+from ..end.snapshots import snapshot_before
 from ..engine import Engine
 from ..errors import InputError
 from ..filters import Filter, matches
@@ -114,12 +115,13 @@ class PastSource(RecallSource):
 
     async def _was_there(self, delivery: Delivery) -> bool:
         """Whether it was delivered before, or is a new wording of what was, or is from before the story."""
-        if delivery.sequence < self._before or delivery.metadata.get("permanent") is True:
+        told = told_with(delivery)
+        if told < self._before or delivery.metadata.get("permanent") is True:
             return True
-        if not delivery.revision:
+        if not (delivery.revision or is_hub_memory(delivery)):
             return False
         ledger, session = self._engine.ledger, self._live.snapshot.id
-        entry = await ledger.entry(session, sequence=delivery.sequence)
+        entry = await ledger.entry(session, sequence=told)
         if entry is None or not isinstance(entry.body, Revised):
             return False
         original = await ledger.entry(session, key=entry.body.target)

@@ -125,14 +125,20 @@ async def own_read(
 
 
 async def requested_reads(
-    engine: Engine, reader: Reader, query: str, in_prompt: Sequence[str], data: Mapping[str, PluginData]
+    engine: Engine,
+    reader: Reader,
+    query: str,
+    in_prompt: Sequence[str],
+    data: Mapping[str, PluginData],
+    memories: int | None = None,
 ) -> tuple[list[Read], list[str]]:
-    """The reads that providers request, after the guards. A read whose guard fails finds nothing.
+    """The reads that providers request, after the guards. A read whose guard fails finds nothing. `memories` is how
+    many of their own the reader asks for.
 
     Also returns the failures of guards and providers, and the refused requests. Raises `StrategyError` for a failure if
     `strict`.
     """
-    granted, failed, refused = await requested(engine, reader, query, data)
+    granted, failed, refused = await requested(engine, reader, query, data, memories)
     found = await asyncio.gather(*(guarded_read(engine, reader, *each, data, in_prompt) for each in granted))
     failures = [failure for _, failures in found for failure in failures]
     return [read for read, _ in found], [*failures, *failed, *refused]

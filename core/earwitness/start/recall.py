@@ -87,7 +87,7 @@ async def _listed(
     reader = Reader(live.snapshot, request.character, request.channel)
     own, failures = await own_read(engine, reader, settings.memories, data)
     query, latest, keys = await _asked(engine, live, reader, own, settings, request)
-    others, more = await requested_reads(engine, reader, query, keys, data)
+    others, more = await requested_reads(engine, reader, query, keys, data, settings.memories)
     reads = [read.narrowed(request.filter) for read in (replace(own, in_prompt=keys), *others)]
     return query, latest, reads, tuple(dict.fromkeys((*failures, *more)))
 

@@ -85,15 +85,16 @@ class ReadableContainers:
 
 
 async def requested(
-    engine: Engine, reader: Reader, query: str, data: Mapping[str, PluginData]
+    engine: Engine, reader: Reader, query: str, data: Mapping[str, PluginData], memories: int | None = None
 ) -> tuple[list[Granted], list[str], list[str]]:
     """The granted requests of the providers; the failures of providers; and why other requests are refused.
 
+    `memories` is how many of their own the reader asks for; `None` = as the settings say.
     Raises `StrategyError` for a failing provider if `strict`.
     """
     if not engine.read_providers:
         return [], [], []
-    event = _event(engine, reader, query)
+    event = _event(engine, reader, query, engine.settings.recall.memories if memories is None else memories)
     answers = await asyncio.gather(*(_asked(engine, each, event, data) for each in engine.read_providers))
     asked = [(answer.by, request) for answer in answers for request in answer.value or ()]
     decided = await _decided(engine.ledger, reader, [request for _, request in asked])
@@ -117,12 +118,13 @@ def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]
     return requests, None
 
 
-def _event(engine: Engine, reader: Reader, query: str) -> ReadProviderEvent:
+def _event(engine: Engine, reader: Reader, query: str, memories: int) -> ReadProviderEvent:
     snapshot = reader.snapshot
     return reader.event(
         ReadProviderEvent,
         personality=reader.personality,
         query=query,
+        memories=memories,
         forked_from=tuple(dict.fromkeys(each for each in (snapshot.parent, snapshot.origin) if each)),
         containers=ReadableContainers(engine.ledger, reader),
     )

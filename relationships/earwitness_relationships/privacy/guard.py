@@ -13,7 +13,7 @@ from earwitness.ids import PREFIXES, WORLD
 from earwitness.records.channel import STRICTNESS, context_of, strictness
 from earwitness.records.plan import Delivery
 
-from ..bubble_mark import KnownInside, mark_of
+from ..bubble_mark import BubbleMark, KnownInside, mark_of
 from ..settings import RelationshipsSettings
 from . import discretion
 from .loosenings import loosenings
@@ -46,7 +46,7 @@ class PrivacyGuard:
     def filter(self, event: ReadEvent) -> ReadAnswer:
         """What may be read where the reader is about to speak, and what of it must not be said there."""
         mark = mark_of(event.state)
-        if mark is not None and event.kind != "character" and KNOWN.get(event.kind) not in mark.knows:
+        if mark is not None and event.kind != "character" and not _is_known(event.kind, mark):
             return ReadAnswer(filter=NOTHING)
         if event.kind == CANON:
             return ReadAnswer(filter=KNOWN_EVERYWHERE)
@@ -69,6 +69,11 @@ class PrivacyGuard:
         if len(found := {*contexts.values()}) > 1 or found & buried or not found <= STRICTNESS.keys():
             reasons = {each.id: _why(each, contexts, buried) for each in deliveries if _is_passed_on(each)} | reasons
         return [Strike(delivery_id=id, reason=why) for id, why in reasons.items() if why]
+
+
+def _is_known(kind: str, mark: BubbleMark) -> bool:
+    """Whether a kind of container is known in a bubble. What was told in hubs is part of the story, as copies are."""
+    return KNOWN.get(kind) in mark.knows or (kind == "pantheon" and "story" in mark.knows)
 
 
 def _why(delivery: Delivery, contexts: Mapping[str, str], buried: Collection[str]) -> str | None:

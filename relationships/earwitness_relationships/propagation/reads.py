@@ -24,7 +24,6 @@ PANTHEON = "pantheon"
 """The kind of container."""
 SECTION = "pantheon"
 HEADING = "What your circle knows"
-NUMBER = 8
 
 
 NOT_TOLD = Not(Compare("type", "==", TOLD))
@@ -122,7 +121,9 @@ def _request(name: str, event: ReadProviderEvent) -> ReadRequest:
     mark = mark_of(event.state)
     session = mark.story_of(event.session) if mark and mark.hubs else event.session
     here = And((equals("sessionId", session), Not(In(KNOWN_TO, (event.personality,)))))
-    return ReadRequest(container=name, section=SECTION, heading=HEADING, number=NUMBER, filter=here, unless_own=True)
+    return ReadRequest(
+        container=name, section=SECTION, heading=HEADING, number=event.memories, filter=here, unless_own=True
+    )
 
 
 def _is_in(pantheon: Pantheon, personality: str) -> bool:
