@@ -20,7 +20,7 @@ from .archive import as_archived_in_hub
 from .change import guarded_now
 from .derivations import problem
 from .grounds import Grounds, container_of, grounds_of, nobodys, with_teller
-from .hub_arrivals import when_told, with_late_arrival
+from .hub_arrivals import day_came, with_late_arrival
 from .hub_grounds import read_in_hubs, without_struck_grounds
 from .knowers import readers_of
 from .replacements import with_replaced_archived
@@ -44,8 +44,9 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
         others = [each[0] for each in made if not isinstance(each, str)]
     deliveries = (*read, delivery, *others)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=deliveries, due_day=today)
-    plan = await guarded_now(engine, live, plan, await when_told(engine, live, entry, delivery))
-    plan = await with_late_arrival(engine, live, entry, without_struck_grounds(plan))
+    came = await day_came(engine, live, entry, delivery)
+    plan = await guarded_now(engine, live, plan, None if came is None else came.told)
+    plan = await with_late_arrival(engine, live, entry, without_struck_grounds(plan), came)
     return await with_replaced_archived(engine.ledger, plan, body, today)
 
 

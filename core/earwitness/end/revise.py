@@ -17,6 +17,7 @@ from ..records.disguise import in_disguise
 from ..records.journal import Archived, Changed, Derived, Entry, Prepared, Retracted, Revised, Transferred
 from ..records.message import Message, SettledMessage
 from ..records.plan import Delivery, Plan, Withdrawal
+from ..records.state import FactsOf, State
 from ..records.update import Knowledge
 from .applier import Applier
 from .archive import still_archived
@@ -98,7 +99,7 @@ async def retracted(engine: Engine, live: Live, entry: Entry, body: Retracted) -
         update={
             "withdrawals": withdrawals,
             "message": message,
-            "facts": {} if target is None else facts_noted(live.snapshot.state, target.key, {}),
+            "facts": {} if target is None else _facts_left(live.snapshot.state, target.key),
             "news_seen": await _news_to_repeat(engine, live, lost),
             **(
                 await (_present(engine, live, settled.message, None) if settled else _change_back(engine, live, target))
@@ -307,6 +308,10 @@ async def _went_on(engine: Engine, live: Live, sequence: int) -> bool:
         if not all(isinstance(each.body, ASIDE) for each in since):
             return True
     return False
+
+
+def _facts_left(state: State, key: str) -> dict[str, FactsOf | None]:
+    return facts_noted(state, key, state.facts_if_retracted(key))
 
 
 def _nothing(live: Live, entry: Entry) -> Plan:

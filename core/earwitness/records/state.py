@@ -63,6 +63,11 @@ UNTOLD = frozenset(
 
 
 APART = frozenset({"whereabouts", "facts"})
+IF_RETRACTED = ":ifRetracted"
+"""What a package notes under its name with this ending does not count, until the entry is retracted: then it is noted
+in place of the rest."""
+WHEN_RETRACTED = "#whenRetracted"
+"""In that, the moment of the retraction: it becomes a table with `messages`, how many the story had, and `day`."""
 """State keys of which plans record only what changes within them."""
 
 
@@ -187,6 +192,16 @@ class State(Record):
         """Everything that a package has noted in this story, in the order of the journal."""
         return tuple(each for noted in self.facts.values() for each in noted.get(package, ()))
 
+    def facts_if_retracted(self, key: str) -> FactsOf:
+        """What is noted in place of an entry's facts if it is retracted now."""
+        moment: JsonValue = {"messages": self.message_count, "day": self.game_day}
+        noted = self.facts.get(key, {}).items()
+        return {
+            name.removesuffix(IF_RETRACTED): tuple(_at_moment(each, moment) for each in facts)
+            for name, facts in noted
+            if name.endswith(IF_RETRACTED) and facts
+        }
+
     @property
     def _values(self) -> dict[str, Any]:
         """Every key and its value, without whereabouts and facts."""
@@ -197,3 +212,12 @@ class State(Record):
 def day_text(day: float) -> str:
     """A game day as memories show it: `6`, `6.5`."""
     return str(int(day)) if day == int(day) else repr(float(day))
+
+
+def _at_moment(fact: JsonValue, moment: JsonValue) -> JsonValue:
+    """The fact with the moment of the retraction filled in."""
+    if fact == WHEN_RETRACTED:
+        return moment
+    if isinstance(fact, Mapping):
+        return {name: _at_moment(each, moment) for name, each in fact.items()}
+    return [_at_moment(each, moment) for each in fact] if isinstance(fact, list | tuple) else fact

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from earwitness import Cast, Earwitness, Outcome, Session
 from earwitness.errors import InputError, NotYetApplied
+from earwitness.records.state import IF_RETRACTED
 
 from ..graph.records import Fact
 from ..graph.view import GraphView
@@ -55,8 +56,9 @@ class Desk(Protocol[Receipt_co]):
         """What holds now. Raises `StorageError`."""
         ...
 
-    async def write(self, facts: Sequence[Fact], key: str | None) -> Receipt_co:
-        """Write the facts, all or none. `key` makes a repeated call one. Raises `StorageError`."""
+    async def write(self, facts: Sequence[Fact], key: str | None, if_retracted: Sequence[Fact] = ()) -> Receipt_co:
+        """Write the facts, all or none. `key` makes a repeated call one; `if_retracted` are the facts that hold instead
+        once the change is retracted. Raises `StorageError`."""
         ...
 
 
@@ -72,9 +74,9 @@ class EveryStory:
         view = await self._model.view()
         return RulesNow(self._model.file, view, book_of(self._model.file, view), None)
 
-    async def write(self, facts: Sequence[Fact], key: str | None) -> int:
+    async def write(self, facts: Sequence[Fact], key: str | None, if_retracted: Sequence[Fact] = ()) -> int:
         """Write the facts, and return the new version of the graph. A key is not needed: facts that are so already
-        change nothing."""
+        change nothing. Nothing is retracted here."""
         await self._model.open()
         return await self._model.write(facts)
 
@@ -96,12 +98,16 @@ class OneStory:
         cast = self._story.cast
         return RulesNow(self._model.file, picture.graph, picture.book, state.game_day, state.message_count, cast)
 
-    async def write(self, facts: Sequence[Fact], key: str | None) -> Outcome:
+    async def write(self, facts: Sequence[Fact], key: str | None, if_retracted: Sequence[Fact] = ()) -> Outcome:
         """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""
-        noted = [each.model_dump(mode="json", exclude_defaults=True) for each in facts]
-        outcome = await self._story.change(facts={PACKAGE: noted}, key=key)
+        given = {PACKAGE: _noted(facts), **({f"{PACKAGE}{IF_RETRACTED}": _noted(if_retracted)} if if_retracted else {})}
+        outcome = await self._story.change(facts=given, key=key)
         await outcome.settled()
         return outcome
+
+
+def _noted(facts: Sequence[Fact]) -> list[JsonValue]:
+    return [each.model_dump(mode="json", exclude_defaults=True) for each in facts]
 
 
 def model_of(ew: Earwitness) -> RelationshipsModel:

@@ -7,6 +7,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from earwitness import Record
+from earwitness.records.state import WHEN_RETRACTED, Day
+
 from ..graph.records import Fact, Relation
 from ..graph.view import GraphView
 from ..rules.graph_form import PART_OF, PREFIX, joined_after, node_id, usable
@@ -16,6 +19,22 @@ WAS_PART_OF = "WAS_PART_OF"
 """Type of the relation with which the graph keeps the memberships that were taken from somebody."""
 MEMBERSHIPS = "memberships"
 """Its attribute: the memberships."""
+AWAY = f"{WAS_PART_OF}:away:"
+"""Beginning of the type of a relation that says when somebody was no member, or only then, because of a change that was
+retracted later: nobody is told later what they were not told then, and what they were told stays theirs."""
+SINCE_LEFT = "away"
+"""Its attribute: `Away`. With `MEMBERSHIPS` instead, the memberships that were retracted."""
+
+
+class Away(Record):
+    """Some days on which a membership did not count, though it counts before and after."""
+
+    left: dict[str, JsonValue] = {}
+    """After what it did not count, as `RulesNow.moment` says it."""
+    until: Day | None = None
+    """Its last day until it was counted again; `None` = it did not count at all."""
+    back: dict[str, JsonValue] = {}
+    """Up to what it did not count."""
 
 
 class HeldMembership(Lasting):
@@ -25,6 +44,8 @@ class HeldMembership(Lasting):
     """After what somebody was made a member, as `RulesNow.moment` says it; empty = from the beginning."""
     left: dict[str, JsonValue] = {}
     """Up to what they were one; empty = they still are."""
+    away: tuple[Away, ...] = ()
+    """When it did not count meanwhile."""
 
 
 def held_memberships(pantheon: Pantheon | None, graph: GraphView, slug: str, personality: str) -> list[HeldMembership]:
@@ -36,14 +57,26 @@ def held_memberships(pantheon: Pantheon | None, graph: GraphView, slug: str, per
 
 def taken(graph: GraphView, slug: str, personality: str) -> list[HeldMembership]:
     """The memberships that were taken from somebody."""
-    found = graph.periods((personality, node_id(slug), WAS_PART_OF))
-    kept = [each for period in found for each in _listed(period.attributes.get(MEMBERSHIPS))]
+    kept = [each for found in _was(graph, slug, personality) for each in _listed(found.get(MEMBERSHIPS))]
     return [held for each in kept for held in usable(HeldMembership, **each)]
+
+
+def aways(graph: GraphView, slug: str, personality: str) -> tuple[Away, ...]:
+    """When somebody's memberships did not count meanwhile."""
+    found = [each.get(SINCE_LEFT) for each in _was(graph, slug, personality)]
+    return tuple(away for each in found if isinstance(each, dict) for away in usable(Away, **each))
+
+
+def _was(graph: GraphView, slug: str, personality: str) -> Iterator[dict[str, Any]]:
+    """What the graph says of somebody's past in a pantheon."""
+    for target, type in graph.outgoing(personality):
+        if target == node_id(slug) and (type == WAS_PART_OF or type.startswith(AWAY)):
+            yield from (each.attributes for each in graph.periods((personality, target, type)))
 
 
 def pantheons_left(graph: GraphView, personality: str) -> Iterator[str]:
     """Slugs of the pantheons in which somebody had a membership that was taken from them."""
-    targets = (target for target, type in graph.outgoing(personality) if type == WAS_PART_OF)
+    targets = (target for target, type in graph.outgoing(personality) if type.startswith(WAS_PART_OF))
     return (each.removeprefix(PREFIX) for each in targets if each.startswith(PREFIX))
 
 
@@ -51,7 +84,9 @@ def named_in(graph: GraphView, slug: str) -> set[str]:
     """Everybody whose membership in a pantheon the graph says something about."""
     node = node_id(slug)
     return {
-        id for id in graph.sources_of(node) if any(graph.periods((id, node, type)) for type in (PART_OF, WAS_PART_OF))
+        id
+        for id in graph.sources_of(node)
+        if graph.periods((id, node, PART_OF)) or any(True for _ in _was(graph, slug, id))
     }
 
 
@@ -78,7 +113,29 @@ def all_kept(graph: GraphView, slug: str, but: Iterable[str] = ()) -> Iterator[F
 
 def _held(member: Member, slug: str, graph: GraphView) -> HeldMembership:
     joined = joined_after(graph, slug, member) or {}
-    return HeldMembership(since=member.since, until=member.until, joined=joined)
+    away = aways(graph, slug, member.personality_id)
+    return HeldMembership(since=member.since, until=member.until, joined=joined, away=away)
+
+
+def away_facts(
+    pantheon: Pantheon, personality: str, moment: dict[str, JsonValue], until: float | None = None
+) -> Iterator[Fact]:
+    """What holds of somebody whose membership ends or is taken now, if that is retracted."""
+    if pantheon.has_hub:
+        away: dict[str, JsonValue] = {"left": dict(moment), "until": until, "back": WHEN_RETRACTED}
+        yield _past(pantheon.slug, personality, moment, {SINCE_LEFT: away})
+
+
+def never_fact(slug: str, member: Member, moment: dict[str, JsonValue]) -> Fact:
+    """What holds of somebody who becomes a member now, if that is retracted."""
+    days: dict[str, JsonValue] = {"since": member.since, "until": member.until}
+    held: dict[str, JsonValue] = {**days, "joined": dict(moment), "left": WHEN_RETRACTED}
+    return _past(slug, member.personality_id, moment, {MEMBERSHIPS: [held]})
+
+
+def _past(slug: str, personality: str, moment: dict[str, JsonValue], attributes: dict[str, JsonValue]) -> Fact:
+    type = AWAY + "-".join(str(each) for each in moment.values())
+    return Fact(relation=Relation(source=personality, target=node_id(slug), type=type, attributes=attributes))
 
 
 def _fact(slug: str, personality: str, held: Iterable[HeldMembership]) -> Fact:

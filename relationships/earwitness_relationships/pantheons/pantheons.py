@@ -11,7 +11,7 @@ from ..rules.given import GivenRules
 from ..rules.records import Member, Pantheon, Rules
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
-from .held import all_kept, kept_facts
+from .held import all_kept, away_facts, kept_facts, never_fact
 from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_tell
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
@@ -102,7 +102,8 @@ class Pantheons(Generic[Receipt]):
         may_include(self._who, member.personality_id, standing.cast)
         _may_tell(self._who, pantheon, [member], [member.rules])
         joins = form.member_facts(slug, member, now_text(), standing.moment)
-        return await self._desk.write([*_kept(standing, pantheon, personality), *joins], key)
+        never = [never_fact(slug, member, standing.moment)] if pantheon.has_hub else []
+        return await self._desk.write([*_kept(standing, pantheon, personality), *joins], key, never)
 
     async def change_member(
         self, slug: str, personality: str, *, since: float | None = None, key: str | None = None, **fields: Any
@@ -132,14 +133,17 @@ class Pantheons(Generic[Receipt]):
         in_file = _is_in_file(standing, slug, personality)
         gone = form.removed_member(slug, personality, standing.graph, in_file=in_file)
         left = kept_facts(pantheon, standing.graph, held, standing.moment)
-        return await self._desk.write([*gone, *left], key)
+        away = away_facts(pantheon, personality, standing.moment)
+        return await self._desk.write([*gone, *left], key, [*away])
 
     async def _write_changed(self, standing: RulesNow, pantheon: Pantheon, member: Member, key: str | None) -> Receipt:
         """Write a changed membership. Who was one after its last day keeps what they have learned until now."""
         kept = _kept(standing, pantheon, member.personality_id)
         shorter = [each for each in pantheon.members if _ends_sooner(member, each, standing.today)]
         left = kept_facts(pantheon, standing.graph, shorter, standing.moment)
-        return await self._desk.write([*kept, *_changed(standing, pantheon.slug, member), *left], key)
+        away = away_facts(pantheon, member.personality_id, standing.moment, member.until)
+        until = [*away] if member.until is not None else []
+        return await self._desk.write([*kept, *_changed(standing, pantheon.slug, member), *left], key, until)
 
     async def _changeable(self, slug: str) -> tuple[RulesNow, Pantheon]:
         standing = await self._desk.standing()

@@ -17,7 +17,7 @@ from ..bubble_mark import HubsThen
 from ..compiled.adjacency import Adjacency
 from ..compiled.hub_members import HubMembers
 from ..graph.view import GraphView
-from ..pantheons.held import HeldMembership, held_memberships, named_in
+from ..pantheons.held import Away, HeldMembership, held_memberships, named_in
 from ..rules.records import Pantheon, RuleBook
 from .personalities import Personalities
 from .records import HubTelling
@@ -112,6 +112,22 @@ def _bounds(held: HeldMembership) -> Iterator[Filter]:
         yield Not(_by_then(held.joined))
     if held.left:
         yield _by_then(held.left)
+    yield from (Not(_told_while(each)) for each in held.away)
+
+
+def _told_while(away: Away) -> Filter:
+    """What was told while a membership did not count."""
+    after = () if away.until is None else (Compare(TOLD_ON, ">", away.until),)
+    return And((Not(_by_then(away.left)), *after, _by_then(away.back)))
+
+
+def _arrived_while(away: Away, days: HubDays) -> Filter:
+    """What was told before, and arrived while a membership did not count."""
+    left, back = _day(away.left, days.after), _day(away.back, days.up_to)
+    if left is None or back is None:
+        return Or(())
+    last = left if away.until is None else max(left, away.until)
+    return And((Compare(ARRIVES, ">", last), Compare(ARRIVES, "<=", back), _by_then(away.back)))
 
 
 def _bounds_of_arrival(held: HeldMembership, days: HubDays) -> Iterator[Filter]:
@@ -123,6 +139,7 @@ def _bounds_of_arrival(held: HeldMembership, days: HubDays) -> Iterator[Filter]:
         yield Or((Not(_by_then(held.joined)), Compare(ARRIVES, ">", joined)))
     if (left := _day(held.left, days.after)) is not None:
         yield Compare(ARRIVES, "<" if "version" in held.left else "<=", left)
+    yield from (Not(_arrived_while(each, days)) for each in held.away)
 
 
 def _day(moment: Mapping[str, object], day_of: Callable[[int], float | None]) -> float | None:
