@@ -14,6 +14,7 @@ from ..protocols import Ledger
 from ..records.journal import Entry, Transferred
 from ..records.message import Message
 from ..records.plan import Delivery
+from .host_word import HOST
 
 FIRST_TOLD = lazy_pattern(r"#retold-(\d+)-")
 
@@ -40,9 +41,15 @@ def _anew(entry: Entry, told: Iterable[Delivery], key: str) -> Iterator[tuple[in
     """What an entry told by hand in the words of the message, on the day it was told."""
     body = entry.body
     if isinstance(body, Transferred) and body.text is None:
-        days = [each.due for each in told if each.sequence == entry.sequence and each.owner == body.listener]
+        days = [each.due for each in told if each.sequence == entry.sequence and _is_by_hand(each, body)]
         if days:
             yield _first(entry), body.model_copy(update={"memory": key, "day": max(days)})
+
+
+def _is_by_hand(delivery: Delivery, body: Transferred) -> bool:
+    """Whether the teller told it by hand. What the listener reads in a hub is copied to them with that entry, too."""
+    support, rule = delivery.support, HOST if body.rule is None else body.rule
+    return (delivery.owner, support.shared_from, support.rule) == (body.listener, body.teller, rule)
 
 
 def _first(entry: Entry) -> int:

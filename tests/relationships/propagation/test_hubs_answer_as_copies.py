@@ -236,6 +236,29 @@ async def test_a_branch_of_a_branch_reads_in_hubs_what_its_past_was_told(both: A
     assert await both(ALL, do, delay=0) == [dict.fromkeys(CAST, 0), dict.fromkeys(CAST, 1), dict.fromkeys(CAST, 1)]
 
 
+@pytest.mark.parametrize("memory", ["id", "key"])
+@pytest.mark.parametrize("day", [1, 3])
+@pytest.mark.parametrize("how", ["edit", "reroll"])
+async def test_what_was_told_by_hand_is_told_on_the_same_day_after_an_edit(
+    both: Any, memory: str, day: int, how: str
+) -> None:
+    async def do(ew: Earwitness, story: Session) -> list[str]:
+        await story.say("ann", "The mill burns.", audience=[], key="k")
+        await story.delivered()
+        (read,) = (await story.turn("cyd", query="mill", in_prompt=[])).memories
+        await story.tell("cyd", "ben", read if memory == "id" else "k")
+        await story.change(game_day=day)
+        await (story.edit("k", "The mill stands.") if how == "edit" else story.reroll("The mill stands.", key="k"))
+        await story.delivered()
+        return [
+            each for each in (await story.turn("ben", query="mill", in_prompt=[])).text().splitlines() if "mill" in each
+        ]
+
+    circle = "g: {members: [ann, cyd], rules: {propagate_all: true, hub_from: FROM}}"
+    later = "h: {members: [ann, ben], rules: {propagate_all: true, hub_from: FROM, delay: DELAY}}"
+    assert await both(f"{circle}\n{later}", do) == ["1. Cyd told you (day 1): Ann, on day 1: The mill stands."]
+
+
 @pytest.mark.parametrize("number", [3, 12])
 async def test_a_turn_asks_hubs_for_as_many_memories(both: Any, number: int) -> None:
     async def do(ew: Earwitness, story: Session) -> int:
