@@ -29,7 +29,7 @@ from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .shares import Sharing, Teller, shared
 from .untold import SAID, Untold, as_update, day_asked
-from .withdrawals import downstream
+from .withdrawals import downstream, strikes
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
 
 MOST_HOPS = 64
@@ -141,7 +141,7 @@ class Arrivals:
         self.withheld.drop(refused)
         fresh = {each.id for each in self.downstream}
         old = [each for each in refused if each.id not in fresh]
-        self.withdrawals += await _strikes(self._engine, self._entry.session, old)
+        self.withdrawals += await strikes(self._engine.ledger, self._entry.session, old)
         self._replace([each for each in refused if each.id in fresh], kept_from_knowing)
 
     async def _withhold(self, late: Sequence[Delivery]) -> None:
@@ -395,12 +395,3 @@ async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Del
     late = [each for each in pending if not has_arrived(each)]
     live.next_due = min((each.due for each in late), default=float("inf"))
     return [each for each in late if each.due <= day]
-
-
-async def _strikes(engine: Engine, session: str, struck: Sequence[Delivery]) -> list[Withdrawal]:
-    if not struck:
-        return []
-    silenced = await downstream(engine.ledger, session, struck)
-    reasons = [(each, each.reason or "") for each in struck]
-    reasons += [(each, f"{each.support.shared_from} was kept from knowing it") for each in silenced]
-    return [Withdrawal(removes={each.id: each.memory_id}, status="struck", reason=reason) for each, reason in reasons]

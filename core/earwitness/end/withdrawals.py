@@ -120,3 +120,13 @@ def _kept(deliveries: Iterable[Delivery]) -> list[Delivery]:
 
 def _ids(deliveries: Iterable[Delivery]) -> dict[str, str]:
     return {each.id: each.memory_id for each in deliveries}
+
+
+async def strikes(ledger: Ledger, session: str, struck: Sequence[Delivery]) -> list[Withdrawal]:
+    """The withdrawals of what guards strike on its day, and of what is told by those who would have learned it so."""
+    if not struck:
+        return []
+    silenced = await downstream(ledger, session, struck)
+    reasons = [(each, each.reason or "") for each in struck]
+    reasons += [(each, f"{each.support.shared_from} was kept from knowing it") for each in silenced]
+    return [Withdrawal(removes={each.id: each.memory_id}, status="struck", reason=reason) for each, reason in reasons]
