@@ -195,11 +195,20 @@ class StandingView(Protocol):
         What was perceived at first hand, thoughts included, is there without its text; what was told has it."""
         ...
 
+    async def told_after(self, sequence: int) -> Sequence[Delivery]:
+        """The active deliveries by which entries after this number let characters tell each other something, by due
+        day: also those of `story.tell`, with the key of what was told as their source."""
+        ...
+
 
 class NothingStands:
     """The view of a rule that is asked outside of a story."""
 
     async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
+        """None."""
+        return ()
+
+    async def told_after(self, sequence: int) -> Sequence[Delivery]:
         """None."""
         return ()
 

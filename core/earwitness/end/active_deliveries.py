@@ -32,6 +32,12 @@ class ActiveDeliveries:
         found = await self._ledger.deliveries(self._session, sources=list(keys))
         return self._with_planned(found, lambda each: each.source in keys)
 
+    async def told_after(self, sequence: int) -> Sequence[Delivery]:
+        """The active deliveries of earlier entries after this number by which characters told each other something."""
+        found = await self._ledger.deliveries(self._session, after=sequence)
+        told = [each for each in found if each.support.shared_from is not None and not each.beyond_session]
+        return self._with_planned(told, lambda _: False)
+
     async def memories(self, ids: Sequence[str]) -> Sequence[Delivery]:
         """The active deliveries of these memories."""
         if not ids:
@@ -56,6 +62,10 @@ class AsShownToRules:
     async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
         """The active deliveries of these messages, by due day; the texts of those that were told are there."""
         return [_as_shown(each) for each in await self._active.deliveries(keys)]
+
+    async def told_after(self, sequence: int) -> Sequence[Delivery]:
+        """The active deliveries by which entries after this number let characters tell each other something."""
+        return [_as_shown(each) for each in await self._active.told_after(sequence)]
 
 
 def _as_shown(delivery: Delivery) -> Delivery:

@@ -22,7 +22,7 @@ TELLINGS = TypeAdapter(list[Telling])
 SPREADS = TypeAdapter(list[ModelSpread])
 IN_HUBS = TypeAdapter(list[HubTelling])
 TOLD, HUBS, ROUNDS = "told:", "hubs:", "rounds:"
-TOLD_ON_DAY, DAYS, SAID, SWEPT = "day:", "days", "said:", "swept"
+TOLD_ON_DAY, DAYS, SEEN, SAID, SWEPT = "day:", "days", "seen", "said:", "swept"
 Counts = Mapping[tuple[str, float], int]
 """Listener and game day → how many tellings they have on that day."""
 
@@ -34,6 +34,8 @@ class Memo:
         self._event, self._people = event, people
         self._data = event.data
         self._key = event.message.message.key
+        self._fresh: dict[float, dict[str, JsonValue]] = {}
+        """Day → keys of what was told on it without a message, and is not noted yet."""
 
     # ── one message ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -86,6 +88,17 @@ class Memo:
 
     # ── days ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    async def look_up(self) -> None:
+        """Find what was told since this was last asked, by `story.tell` or as a summary: it counts from now on."""
+        for each in await self._event.standing.told_after(self._seen()):
+            if each.due >= self._event.day:
+                self._fresh.setdefault(each.due, {})[each.source] = []
+
+    def _seen(self) -> int:
+        """Number of the last entry that was looked at."""
+        found = self._data.get(SEEN)
+        return found if isinstance(found, int) else 0
+
     async def heard(self) -> Counts:
         """How much everybody is told today and later, besides the message itself if it was just said (or edited)."""
         of_days = self._of_days()
@@ -95,22 +108,22 @@ class Memo:
 
     async def heard_on(self, day: float) -> list[Delivery]:
         """What stands of what is told on a day, in messages other than this one."""
-        keys = [key for key in self._of_days().get(day, {}) if key != self._key]
+        keys = [key for key in self._of_day(day) if key != self._key]
         standing = await self._event.standing.deliveries(keys)
         return [each for each in standing if _is_telling(each) and each.due == day]
 
     def note(self, tellings: Iterable[Telling]) -> None:
         """Note on which days the message is told, and to whom in hubs; forget the days that are over."""
         days = [day for day in self._days() if day >= self._event.day]
-        by_day: dict[float, list[str]] = {}
+        by_day: dict[float, dict[str, list[JsonValue]]] = {day: {} for day in self._fresh}
         for each in tellings:
-            by_day.setdefault(each.day, []).extend([each.listener] if each.hub else [])
-        for day, listeners in by_day.items():
-            before = self._data.get(_of_day(day))
-            kept = before if isinstance(before, dict) else {}
-            self._data[_of_day(day)] = {**kept, self._key: [*listeners]}
+            listeners = by_day.setdefault(each.day, {}).setdefault(self._key, [])
+            listeners += [each.listener] if each.hub else []
+        for day, told in by_day.items():
+            self._data[_name_of(day)] = {**self._of_day(day), **told}
+        self._write(SEEN, max(self._seen(), self._event.told_at - 1))
         for day in set(self._days()) - set(days):
-            self._write(_of_day(day), None)
+            self._write(_name_of(day), None)
         every = sorted({*days, *by_day})
         if every != self._days():
             self._write(DAYS, [*every])
@@ -120,8 +133,12 @@ class Memo:
         return [each for each in found if isinstance(each, int | float)] if isinstance(found, list) else []
 
     def _of_days(self) -> dict[float, dict[str, JsonValue]]:
-        found = {day: self._data.get(_of_day(day)) for day in self._days() if day >= self._event.day}
-        return {day: each for day, each in found.items() if isinstance(each, dict)}
+        days = (day for day in {*self._days(), *self._fresh} if day >= self._event.day)
+        return {day: self._of_day(day) for day in days}
+
+    def _of_day(self, day: float) -> dict[str, JsonValue]:
+        noted = self._data.get(_name_of(day))
+        return {**self._fresh.get(day, {}), **(noted if isinstance(noted, dict) else {})}
 
     def _in_hubs(
         self, of_days: Mapping[float, Mapping[str, JsonValue]], standing: Collection[str]
@@ -154,7 +171,7 @@ MOST_ALIKE = 16
 """Of so many messages that say the same it is kept that they do."""
 
 
-def _of_day(day: float) -> str:
+def _name_of(day: float) -> str:
     return f"{TOLD_ON_DAY}{float(day)!r}"
 
 
@@ -173,4 +190,4 @@ def counted(standing: Iterable[Delivery], in_hubs: Iterable[tuple[str, float]], 
 
 
 def _is_telling(delivery: Delivery) -> bool:
-    return delivery.part == "message" and delivery.support.shared_from is not None
+    return delivery.support.shared_from is not None and not delivery.beyond_session

@@ -250,6 +250,8 @@ def _derived(
 
 async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
     """How much listeners are told on a day, if some rule asks for it."""
+    if asked.adjacency.counts_days or asked.adjacency.has_triages:
+        await asked.memo.look_up()
     if not asked.adjacency.counts_days:
         return None
     counts = await asked.memo.heard()

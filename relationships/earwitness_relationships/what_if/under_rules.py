@@ -109,7 +109,8 @@ class UnderRules:
         yield from map(self._judgeable, by_models.tellings)
 
     def _heard_on(self, listener: str, day: float) -> int:
-        return self._counts[listener, day]
+        summaries = sum((who, on) == (listener, day) for who, on, _ in self._told.summaries)
+        return self._counts[listener, day] + summaries
 
     def _model(self, name: str) -> SpreadingModel | None:
         if name not in self._models:
@@ -187,6 +188,9 @@ class _ToldSoFar:
 
     async def deliveries(self, keys: Sequence[str]) -> Sequence[Delivery]:
         return sorted((each for each in self.deliveries_of if each.source in keys), key=lambda each: each.due)
+
+    async def told_after(self, sequence: int) -> Sequence[Delivery]:
+        return ()
 
 
 class _PastMemo(Memo):

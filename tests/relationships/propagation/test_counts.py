@@ -92,3 +92,52 @@ async def test_a_budget_is_kept_in_a_story_with_relations_of_its_own(
     for key, words in (("m1", "The well is dry."), ("m2", "The mill has burnt down.")):
         await story.say("ann", words, key=key, audience=[])
     assert {each: await keys(story, each) for each in learned} == learned
+
+
+SUMMARY_FIRST = """
+village:
+  members: [ann, ben, cid]
+  rules: {budget: {listener_day: 1}}
+  relationships:
+    - {from: ann, to: cid, rules: [share_direct_interactions, {when: conversation, delay: 2}]}
+    - {from: ben, to: cid, rules: [share_direct_interactions, {delay: 1}]}
+"""
+
+
+async def test_a_summary_told_on_a_day_counts_for_a_message_of_that_day(village: Village) -> None:
+    story: Any = await village(SUMMARY_FIRST, "ann", "ben", "cid")
+    await story.say("ann", "It snows.", key="m1", audience=[])
+    told = await story.close_conversation()
+    assert list(told.told) == ["cid"]
+    await story.change(game_day=2)
+    preview = await story.backstage().preview("ben", "The mill has burnt down.", audience=[])
+    assert "cid has heard enough on day 3 (budget.listener_day 1)" in str(preview)
+    await story.say("ben", "The mill has burnt down.", key="m2", audience=[])
+    await story.change(game_day=9)
+    assert await keys(story, "cid") == ["m1"]
+
+
+async def test_a_summary_that_was_taken_back_counts_no_more(village: Village) -> None:
+    story: Any = await village(SUMMARY_FIRST, "ann", "ben", "cid")
+    await story.say("ann", "It snows.", key="m1", audience=[])
+    await story.close_conversation()
+    await story.retract("m1")
+    await story.change(game_day=2)
+    await story.say("ben", "The mill has burnt down.", key="m2", audience=[])
+    await story.change(game_day=9)
+    assert await keys(story, "cid") == ["m2"]
+
+
+async def test_what_was_told_by_hand_counts(village: Village) -> None:
+    story: Any = await village(COURT % "listener_day", "ann", "cid", "dan", "gus")
+    await story.remember("ann", "The pigs are out.", key="note")
+    await story.tell("ann", "cid", "note", day=1)
+    await story.say("ann", "The mill has burnt down.", key="m1", audience=[])
+    assert await keys(story, "dan") == ["m1"]
+    await story.delivered()
+    assert [each.body for each in await told_to(story, "cid")] == ["The pigs are out."]
+
+
+async def told_to(story: Any, who: str) -> list[Any]:
+    found = await story._engine.ledger.deliveries(story.id)
+    return [each for each in found if each.owner == who and each.is_active and each.support.shared_from]
