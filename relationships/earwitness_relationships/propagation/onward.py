@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -66,18 +66,20 @@ def told_first(
     people: Personalities,
     day: float,
     until: float | None = None,
+    *,
+    walking: Callable[..., Walk] = Walk,
 ) -> tuple[TellingsOf, dict[str, int]]:
     """Who is told of which messages of a conversation that is closed, or is to be told later; and the most that each of
     them may be told on a day.
 
     What is told anew, because a line was edited or retracted, is told by the rules of the day it was closed on, and
-    today at the earliest. Those tell it on who know it `until` a day; `None` = today.
+    today at the earliest. Those tell it on who know it `until` a day; `None` = today. `walking` makes the walks.
     """
     found, most, pairs, today = TellingsOf(), dict[str, int](), set[TalkKey](), state.game_day
     for message in messages:
         seed = seed_of_settled(message, state, people).model_copy(update={"day": day})
         last = today if until is None else until
-        walk = Walk(adjacency, seed, until=last, among=people.characters, when="conversation")
+        walk = walking(adjacency, seed, until=last, among=people.characters, when="conversation")
         walk.run()
         most = {**walk.most_on_a_day(), **most}
         found[message.key] = one_for_each_listener((_from_day(each, today) for each in walk.tellings()), pairs)

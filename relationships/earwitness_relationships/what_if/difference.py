@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from earwitness import Earwitness, Record, Session, SettledMessage, SharingEvent
+from earwitness.records.journal import Entry
 from earwitness.records.prose import counted, gist
 
 from ..graph.view import GraphView
@@ -19,6 +20,7 @@ from ..propagation.conversations import CONVERSATIONS, Conversations
 from ..propagation.records import Telling
 from ..rules.book import book_of
 from ..rules.records import Pantheon, RuleBook
+from .past_days import PastDay, day_entries
 from .past_facts import known_at, noted_facts, numbers
 from .past_state import PastGraphs, flags_by_entry, versions_when_said
 from .under_rules import LearnedWay, Learning, PastSaying, UnderRules
@@ -117,11 +119,23 @@ async def _past(ew: Earwitness, story: Session) -> list[PastSaying]:
         at = number.get(f"closing-{last}", number[closing.last])
         items.append((at, closing.last, closing.messages[-1], closing))
     items.sort(key=lambda each: each[0])
-    graphs = await _graphs(ew, story, [(at, key) for at, key, *_ in items]) if has_table else [GraphView()] * len(items)
-    return [
-        PastSaying(_event(story, message, flags.get(at, {}), closing), graph, closing)
-        for (at, _, message, closing), graph in zip(items, graphs, strict=True)
+    moments: list[tuple[float, str]] = [(at, key) for at, key, *_ in items]
+    brought = [*day_entries(journal)]
+    moments += [(entry.sequence + 0.5, _asked_by(entry, items)) for entry, _ in brought]
+    graphs = await _graphs(ew, story, moments) if has_table else [GraphView()] * len(moments)
+    days = [
+        PastDay(entry.sequence, day, graph, flags[entry.sequence])
+        for (entry, day), graph in zip(brought, graphs[len(items) :], strict=True)
     ]
+    return [
+        PastSaying(_event(story, message, flags.get(at, {}), closing), graph, closing, at, days)
+        for (at, _, message, closing), graph in zip(items, graphs, strict=False)
+    ]
+
+
+def _asked_by(entry: Entry, items: Sequence[tuple[int, str, SettledMessage, Closing | None]]) -> str:
+    """The key of the message whose plan says which graph of all stories held then: of the next one that was said."""
+    return next((key for at, key, *_ in items if at > entry.sequence), entry.key)
 
 
 def _has_table(ew: Earwitness) -> bool:
@@ -139,9 +153,9 @@ async def _closings(ew: Earwitness, story: Session) -> list[tuple[str, Closing]]
     return [(last, replace(closing, messages=messages)) for last, closing, messages in found]
 
 
-async def _graphs(ew: Earwitness, story: Session, items: Sequence[tuple[int, str]]) -> Sequence[GraphView]:
-    """The graph as it was at each entry, given with the key of the message that was said last. Those between the same
-    two entries have one and the same."""
+async def _graphs(ew: Earwitness, story: Session, items: Sequence[tuple[float, str]]) -> Sequence[GraphView]:
+    """The graph as it was at each entry, given with the key of the entry that says which version of the graph of all
+    stories it asked. Those between the same two entries have one and the same."""
     model = model_of(ew)
     await model.open()
     view, journal = await model.view(), await story.backstage().journal()

@@ -41,8 +41,8 @@ def noted_facts(journal: Iterable[Entry], state: State) -> tuple[NotedFacts, ...
     return tuple(found)
 
 
-def known_at(noted: Sequence[NotedFacts], sequence: int) -> tuple[Fact, ...]:
-    """The facts as they were known when the message with this number was said."""
+def known_at(noted: Sequence[NotedFacts], sequence: float) -> tuple[Fact, ...]:
+    """The facts as they were known when the message with this number was said; with a half more, after that entry."""
     before = [fact for each in noted if each.sequence < sequence for fact in each.facts]
     later = [moved for each in noted if each.sequence > sequence for moved in _later(each)]
     return (*before, *later)

@@ -31,11 +31,12 @@ from ..propagation.seeds import seed_of
 from ..propagation.summaries import Received, Summaries
 from ..propagation.talks import HeldMemory, Talk, talks_of
 from ..propagation.triage import Heard, Triages
-from ..propagation.walk import spread
+from ..propagation.walk import Walk
 from ..rules.book import book_of
 from ..rules.records import RuleBook
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
+from .past_days import PastDay, replayed_walk
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,10 @@ class PastSaying:
     """The graph as it was then."""
     closing: Closing | None = None
     """The conversation."""
+    sequence: int = 0
+    """Number of the entry with which it was said or closed."""
+    days: Sequence[PastDay] = ()
+    """The days that the story came to, in the order of the journal."""
 
 
 Learning = dict[str, LearnedWay]
@@ -88,25 +93,30 @@ class UnderRules:
         """Who learns it by today, and how."""
         adjacency = self._adjacency(passed.graph)
         if passed.closing is not None:
-            return await self._of_closing(adjacency, passed.event, passed.closing)
+            return await self._of_closing(adjacency, passed, passed.closing)
         seed = seed_of(passed.event, self._people)
-        tellings = [each for each in self._tellings(adjacency, passed.event, seed) if each.day <= self._today]
+        tellings = [each for each in self._tellings(adjacency, passed, seed) if each.day <= self._today]
         if adjacency.has_triages:
             tellings = await self._worth_telling(passed.event, tellings)
         else:
             self._note(passed.event, [(each, share_of(each, self._people, None)) for each in tellings])
         return {self._people.characters[id]: LearnedWay(each) for id, each in _first(tellings).items()}
 
-    def _tellings(self, adjacency: Adjacency, event: SharingEvent, seed: Seed) -> Iterator[Telling]:
+    def _tellings(self, adjacency: Adjacency, passed: PastSaying, seed: Seed) -> Iterator[Telling]:
         """Those of the walk, then those of spreading models."""
-        people, until = self._people, self._today
-        found = spread(adjacency, seed, until=until, heard=self._heard_on, among=people.characters).tellings
+        people, until, event = self._people, self._today, passed.event
+        walk = self._walking(passed)(adjacency, seed, until=until, heard=self._heard_on, among=people.characters)
+        walk.run()
+        found = tuple(walk.tellings())
         yield from map(self._judgeable, found)
         spreads = begun(adjacency, seed, people.characters)
         models = {each.model: model for each in spreads if (model := self._model(each.model)) is not None}
         known = {**dict.fromkeys(people.of(event.message.participants)), **_first(found)}
         by_models = spread_by_models(adjacency, seed, models, known, spreads, people.characters, until)
         yield from map(self._judgeable, by_models.tellings)
+
+    def _walking(self, passed: PastSaying) -> Callable[..., Walk]:
+        return replayed_walk(passed.days, passed.sequence, self._adjacency)
 
     def _heard_on(self, listener: str, day: float) -> int:
         summaries = sum((who, on) == (listener, day) for who, on, _ in self._told.summaries)
@@ -161,8 +171,11 @@ class UnderRules:
 
     # ── conversations ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _of_closing(self, adjacency: Adjacency, event: SharingEvent, closing: Closing) -> Learning:
-        found, most = told_first(adjacency, closing.messages, event.state, self._people, event.day, self._today)
+    async def _of_closing(self, adjacency: Adjacency, passed: PastSaying, closing: Closing) -> Learning:
+        event, walking = passed.event, self._walking(passed)
+        found, most = told_first(
+            adjacency, closing.messages, event.state, self._people, event.day, self._today, walking=walking
+        )
         found = {key: [self._judgeable(each) for each in of if each.day <= self._today] for key, of in found.items()}
         listeners = _PastListeners(self._story, self._ew, self._people, self._told, self._answered)
         writing = _InMind(listeners, self._told)

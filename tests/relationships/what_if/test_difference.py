@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -220,3 +221,53 @@ async def test_what_cannot_be_asked_is_named_and_left_out(app: Earwitness, optio
     assert why in found.left_out[0].why
     assert f"not compared: {option} of hotel, under the new rules" in str(found)
     assert (found.is_whole("old"), found.is_whole("new")) == (True, False)
+
+
+# ── what had been on its way ────────────────────────────────────────────────────────────────────────────────────────
+
+LATE_BY_PANTHEON = "hotel: {members: [charlie, vaggie, husk], rules: {propagate_all: true, delay: 2}}"
+LATE_BY_COUPLE = """
+hotel:
+  members: [charlie, vaggie, husk]
+  relationships:
+    - {from: charlie, to: vaggie, type: couple, rules: [share_direct_interactions, {delay: 2}]}
+    - {from: vaggie, to: husk, type: friend, rules: [gossip_about_others, {delay: 1}]}
+"""
+NOTHING = "hotel: {members: [charlie, vaggie, husk]}"
+
+
+@pytest.mark.parametrize(
+    ("rules", "ends", "left"),
+    [
+        (LATE_BY_PANTHEON, lambda of: of.pantheons.end_member("hotel", "vaggie", until=1), ["husk"]),
+        (LATE_BY_PANTHEON, lambda of: of.pantheons.remove_member("hotel", "vaggie"), ["husk"]),
+        (LATE_BY_PANTHEON, lambda of: of.pantheons.end_member("hotel", "charlie", until=1), []),
+        (LATE_BY_COUPLE, lambda of: of.end("charlie", "vaggie", "couple", until=1), []),
+        (LATE_BY_COUPLE, lambda of: of.end("vaggie", "husk", "friend", until=1), ["vaggie"]),
+    ],
+)
+async def test_what_was_struck_on_the_day_it_arrived_was_not_learned(
+    open_app: Opener, tmp_path: Path, rules: str, ends: Any, left: list[str]
+) -> None:
+    (tmp_path / "late.yaml").write_text(rules)
+    app = await open_app(detector="everyone", relationships={"rules": str(tmp_path / "late.yaml")})
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    await story.say("sam", "I am in trouble.", key="m1", audience=["charlie"])
+    await ends(story.relationships)
+    await story.change(game_day=9)
+    found = await rules_difference(app, story, rules_text(rules), rules_text(NOTHING))
+    assert [each.character for each in found.changes] == left
+    learned = {who for who in ("vaggie", "husk") if (await story.turn(who, query="trouble", in_prompt=[])).memories}
+    assert learned == set(left)
+
+
+async def test_what_ended_after_it_had_arrived_was_learned(open_app: Opener, tmp_path: Path) -> None:
+    (tmp_path / "late.yaml").write_text(LATE_BY_COUPLE)
+    app = await open_app(detector="everyone", relationships={"rules": str(tmp_path / "late.yaml")})
+    story = await app.session("s1", cast=["charlie", "vaggie", "husk", "sam"])
+    await story.say("sam", "I am in trouble.", key="m1", audience=["charlie"])
+    await story.change(game_day=3)
+    await story.relationships.end("charlie", "vaggie", "couple", until=2)
+    await story.change(game_day=9)
+    found = await rules_difference(app, story, rules_text(LATE_BY_COUPLE), rules_text(NOTHING))
+    assert [each.character for each in found.changes] == ["husk", "vaggie"]
