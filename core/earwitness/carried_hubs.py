@@ -44,7 +44,7 @@ def message_key_of(delivery: Delivery) -> str:
 def told_with(delivery: Delivery) -> int:
     """The number of the entry with which somebody was told. A hub is told by a later entry of its own."""
     number = delivery.metadata.get(TOLD_AT) if is_hub_memory(delivery) else None
-    return number if isinstance(number, int) else delivery.sequence
+    return number if isinstance(number, int) else delivery.told_with or delivery.sequence
 
 
 def tells_a_hub(derivation: Derivation) -> bool:

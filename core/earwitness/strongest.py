@@ -38,4 +38,5 @@ def strength(delivery: Delivery) -> tuple[int, float, int, float, str, str, str]
     """Sort key: first hand before seen before told, then the earliest, the most trusted teller, the first teller."""
     support = delivery.support
     told = (-support.trust, support.shared_from or "", support.rule or "")
-    return (STRENGTH.index(support.how), support.learned_day, delivery.sequence, *told, delivery.id)
+    with_entry = delivery.sequence if delivery.told_with is None else delivery.told_with
+    return (STRENGTH.index(support.how), support.learned_day, with_entry, *told, delivery.id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..carried_hubs import is_hub_memory, message_key_of
+from ..carried_hubs import is_hub_memory, message_key_of, told_with
 from ..containers import world_container
 from ..engine import Engine
 from ..events import Share
@@ -84,7 +84,8 @@ def _copy(in_hub: Delivery, character: str, about: SettledMessage, story: Snapsh
     name = story.cast.name_of(about.message.speaker)
     world = next(of_message(about, {}, story.cast, story.ids, sequence, in_hub.due))
     telling = DueShare(share, _said(in_hub.body, name), in_hub.due, support.via)
-    return of_telling(world, telling, about, name, story.ids)
+    copy = of_telling(world, telling, about, name, story.ids)
+    return copy.model_copy(update={"told_with": told_with(in_hub)})
 
 
 def _said(body: str, speaker: str) -> str:

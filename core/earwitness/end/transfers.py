@@ -133,6 +133,7 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "due": day,
             "disguises": {},
             "renewed": 0,
+            "told_with": None,
             "of_other": False,
             "status": "pending",
             "reason": None,

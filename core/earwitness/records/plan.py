@@ -68,6 +68,8 @@ class Delivery(Record):
     seen through. Its body and metadata have these names."""
     renewed: int = 0
     """Number of the entry that renewed it under other names; 0 = none did."""
+    told_with: int | None = None
+    """Number of the earlier entry with which it was told, for a copy of what its owner read in a pantheon's hub."""
     of_other: bool = False
     """Whether the memory that it supports is that of another message or entry, which says the same."""
     due: Day

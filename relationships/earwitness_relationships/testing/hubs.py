@@ -2,8 +2,9 @@
 
 What every reader recalls on every day is compared: what was said by whom and when, and who told it, at which hop, on
 which day, and in which words. In between messages are said, also in disguise, edited, retracted and unmasked;
-told by hand, archived and restored; characters join the story, members join, leave and are removed, pantheons are
-removed, relations change, and the story is forked.
+told by hand, archived and restored; characters write notes on them; they join the story, members join, leave and are
+removed, pantheons are removed, relations change, and such changes are retracted; flags change and days pass before
+anything is decided; the story is forked, imported, and begins bubbles.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .played_cases import InstanceOpener, as_file, begun, text_of
 CHANGES = (
     *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "say again", "disguise", "unmask"),
     *("join the story", "join", "leave", "remove", "remove the pantheon", "tell", "archive"),
+    *("reroll", "note", "take back a change", "haste", "before", "import", "bubble"),
 )
 """What may happen between the days."""
 NEVER, ALWAYS = 1_000, 1
@@ -144,6 +146,7 @@ def _options(random: Random) -> dict[str, Any]:
         "fan_out": rarely(2, 0.05),
         "relation_types": rarely(("friend", "rival"), 0.05),
         "budget": rarely({"message": 3}, 0.05),
+        "conditions": rarely({"flags": {"war": random.random() < 0.5}}, 0.2),
     }
 
 
@@ -174,6 +177,8 @@ class _Play:
         self._random = Random(given.number)  # noqa: S311 - a case must be played the same again
         self._found: HubAnswers = {}
         self._said = 0
+        self._changes_made: list[tuple[Session, str]] = []
+        self._bubbles: list[Session] = []
         self._absent = self._latecomer() if "join the story" in changes else None
 
     async def answers(self) -> HubAnswers:
@@ -194,7 +199,7 @@ class _Play:
             await self._meddle(stories)
             for each in stories:
                 await self._day(each, each.state.game_day + self._random.choice((0.5, 1, 2)))
-            await self._ask(stories)
+            await self._ask([*stories, *self._bubbles])
         return self._found
 
     def _latecomer(self) -> str | None:
@@ -211,14 +216,21 @@ class _Play:
         story = self._random.choice(stories)
         seed = self._random.choice(self._given.conversation).seed
         match self._random.choice(self._changes):
-            case "edit" | "retract" | "retract own" as change:
+            case "edit" | "reroll" | "retract" | "retract own" as change:
                 await self._take_back(story, seed, change)
             case "say" | "say again" | "disguise" | "unmask" as change:
                 await self._speak(story, change)
-            case "tell" | "archive" as change:
+            case "haste":
+                await self._hurry(story)
+            case "before":
+                await self._ask_of_the_past(story)
+            case "tell" | "archive" | "note" as change:
                 await self._by_hand(story, seed.key, change)
             case "join" | "leave" | "remove" | "remove the pantheon" as change:
                 await self._members(story, change)
+            case "take back a change" if self._changes_made:
+                where, key = self._random.choice(self._changes_made)
+                await where.retract(key)
             case change:
                 await self._story(stories, story, change)
 
@@ -228,7 +240,9 @@ class _Play:
         elif change == "retract own":
             await self._retract_own(story, self._random.choice(sorted(seed.direct)), seed.key)
         elif seed.key in [each.key for each in await story.messages()]:
-            await story.edit(seed.key, f"{text_of(seed)} Really.")
+            say = story.reroll if change == "reroll" else story.edit
+            given = {"key": seed.key} if change == "reroll" else {"target": seed.key}
+            await say(content=f"{text_of(seed)} Really.", **given)
 
     async def _by_hand(self, story: Session, key: str, change: str) -> None:
         """Pass a message on, or put it into the archive or back."""
@@ -237,6 +251,8 @@ class _Play:
         with suppress(InputError, UnknownName):  # somebody who does not know it, or nothing that is left of it
             if change == "tell":
                 await story.tell(one, other, key)
+            elif change == "note":
+                await story.remember(one, f"Secret note that {key} concerns nobody else.", rests_on=[key])
             else:
                 await (story.restore(key) if back else story.archive(key))
 
@@ -255,7 +271,14 @@ class _Play:
                 stories.append(await story.fork(f"branch{len(stories)}"))
             case "relate":
                 one, other = self._random.sample(PEOPLE, 2)
-                await story.relationships.relate(one, other, self._random.choice(("friend", "rival")))
+                made = await story.relationships.relate(one, other, self._random.choice(("friend", "rival")))
+                self._changes_made.append((story, made.key))
+            case "import" if len(stories) < 3:
+                lines = [line async for line in story.backstage().export()]
+                stories.append(await self._ew.import_session(lines, id=f"copy{len(stories)}"))
+            case "bubble" if len(self._bubbles) < 2:
+                known: Any = self._random.choice((["story"], ["story", "pantheons"]))
+                self._bubbles.append((await story.bubble(f"dream{len(self._bubbles)}", knows=known)).session)
             case "join the story" if self._absent is not None and self._absent not in story.cast:
                 await story.join(Character(self._absent))
             case _:
@@ -266,6 +289,23 @@ class _Play:
         key = f"later{self._said}"
         self._said += 1
         await story.say(speaker, f"Secret{key} concerns nobody else.", key=key, audience=audience, **given)
+
+    async def _hurry(self, story: Session) -> None:
+        """Something is said, flags and places change and days pass, before any of it is decided."""
+        await self._say(story)
+        for _ in range(3):
+            day = story.state.game_day
+            await story.change(flags={**story.state.flags, "war": self._random.random() < 0.5})
+            await story.change(game_day=day + self._random.choice((0.5, 1, 2)))
+
+    async def _ask_of_the_past(self, story: Session) -> None:
+        """What everybody knew when something was said, just after that."""
+        before = f"later{self._said}"
+        await self._say(story)
+        await self._say(story)
+        for who in [each for each in PEOPLE if each in story.cast]:
+            asked = f"{who} in {story.id} before {before} ({len(self._found)})"
+            self._found[asked] = await self._recalled(story, who, before=before)
 
     async def _say_again(self, story: Session) -> None:
         """The same words twice on a day, to others each time."""
@@ -286,13 +326,14 @@ class _Play:
         with suppress(RulesError):  # somebody who is a member already, or is none
             match change:
                 case "join":
-                    await pantheons.add_member(slug, who)
+                    made = await pantheons.add_member(slug, who)
                 case "leave":
-                    await pantheons.end_member(slug, who, until=last)
+                    made = await pantheons.end_member(slug, who, until=last)
                 case "remove":
-                    await pantheons.remove_member(slug, who)
+                    made = await pantheons.remove_member(slug, who)
                 case _:
-                    await pantheons.remove(slug)
+                    made = await pantheons.remove(slug)
+            self._changes_made.append((story, made.key))
 
     async def _retract_own(self, story: Session, who: str, key: str) -> None:
         memories = (await story.backstage().inspect(who)).memories
@@ -307,7 +348,8 @@ class _Play:
                 asked = f"{who} in {story.id} on day {story.state.game_day:g} ({len(self._found)})"
                 self._found[asked] = await self._recalled(story, who)
 
-    async def _recalled(self, story: Session, who: str) -> list[RecalledAs]:
+    async def _recalled(self, story: Session, who: str, **given: Any) -> list[RecalledAs]:
         channel: Any = self._random.choice([self._given.asked, *(each.channel for each in self._given.conversation)])
-        turn = await story.turn(who, query="Secret concerns nobody else", channel=channel or Channel(), in_prompt=[])
+        query = "Secret concerns nobody else"
+        turn = await story.turn(who, query=query, channel=channel or Channel(), in_prompt=[], memories=20, **given)
         return sorted(RecalledAs.of(each.memory) for each in turn.memories)

@@ -12,7 +12,7 @@ from earwitness import Earwitness
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_relationships.testing.hubs import CHANGES, hub_case, hub_disagreements
 
-STORIES = int(os.environ.get("EARWITNESS_HUB_STORIES", "24"))
+STORIES = int(os.environ.get("EARWITNESS_HUB_STORIES", "30"))
 MIXES = (
     *((change, "fork", "nothing") for change in ("edit", "retract", "retract own", "relate")),
     ("join the story", "join", "edit", "say"),
@@ -20,6 +20,11 @@ MIXES = (
     ("say", "disguise", "unmask", "join"),
     ("say again", "retract own", "nothing", "join"),
     ("tell", "tell", "archive", "edit", "fork", "join the story", "retract own"),
+    ("note", "retract own", "edit", "archive", "tell"),
+    ("haste", "haste", "before", "nothing"),
+    ("join", "leave", "remove", "remove the pantheon", "take back a change", "take back a change", "say"),
+    ("import", "remove", "archive", "say", "edit"),
+    ("bubble", "fork", "say", "reroll", "retract"),
     CHANGES,
 )
 """What happens in the stories of each part."""
