@@ -13,7 +13,7 @@ from ..records.channel import WHERE, strictest_channel
 from ..records.character import Cast
 from ..records.journal import Entry, Transferred
 from ..records.memory import Support
-from ..records.memory_types import MetaValue
+from ..records.memory_types import TOLD_AT, MetaValue
 from ..records.plan import Delivery, Plan
 from ..records.snapshot import Snapshot
 from ..strongest import shown
@@ -121,7 +121,7 @@ def handed_over(entry: Entry, body: Transferred, supports: Sequence[Delivery], d
             "body": _body(fullest, body.text, day, story.cast),
             "knowledge": (),
             "rests_on": (),  # it holds as long as the teller's memory does
-            "metadata": _metadata(given, body),
+            "metadata": _metadata(given, body, entry.sequence),
             "support": Support(
                 how=body.how,
                 shared_from=body.teller,
@@ -150,7 +150,7 @@ def _body(given: Delivery, text: str | None, day: float, cast: Cast) -> str:
     return character_memory(name, message_text_of(given.body) if text is None else as_said(text), said, day)
 
 
-def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
+def _metadata(given: Delivery, body: Transferred, sequence: int) -> dict[str, MetaValue]:
     """The teller's metadata. What the teller knew from before the story is news to the listener.
 
     What is told in a channel counts as learned in the strictest of that channel and the teller's.
@@ -160,6 +160,8 @@ def _metadata(given: Delivery, body: Transferred) -> dict[str, MetaValue]:
     where = {"contextType", *WHERE}
     metadata = {key: value for key, value in given.metadata.items() if key not in left_out}
     metadata |= {key: value for key, value in more.items() if key not in where}
+    if TOLD_AT in metadata:
+        metadata[TOLD_AT] = sequence
     if "isSpeaker" in metadata:
         metadata["isSpeaker"] = metadata.get("speaker") == body.listener
     if body.channel is None:

@@ -11,11 +11,12 @@ from ..containers import character_container_name
 from ..engine import Engine
 from ..errors import StrategyError
 from ..events import RecallAnswer, RecallEvent
-from ..filters import In, all_of, equals
+from ..filters import Filter, In, Or, all_of, equals
 from ..live import Live
 from ..loading.settings import FillSettings, RecallSettings
 from ..plugin_data import PluginData
 from ..records.memory import Hit, Memory
+from ..records.memory_types import FACT_ID
 from ..records.message import SettledMessage
 from . import strange_fields
 from .check import checked, note_costs, reports
@@ -185,7 +186,11 @@ async def _unless_own(
     keys = {key for read, hits in zip(reads, found, strict=True) if read.unless_own for key in _keys_of(hits)}
     if not keys:
         return found
-    about = all_of(equals("type", "message"), In("messageIds", tuple(sorted(keys))), learned_by(day))
+    facts = {fact for read, hits in zip(reads, found, strict=True) if read.unless_own for fact in _facts_of(hits)}
+    same: Filter = In("messageIds", tuple(sorted(keys)))
+    if facts:
+        same = Or((same, In(FACT_ID, tuple(sorted(facts)))))
+    about = all_of(equals("type", "message"), same, learned_by(day))
     own = await source.list(reads[0].container, filter=about)
     told = {each.id: each for each in own if "sharedFrom" in each.metadata and reads[0].allows(each)}
     held = {key for memory in own if memory.id not in told for key in memory.message_keys}
@@ -205,6 +210,10 @@ def _as_read(hit: Hit, kept: Mapping[str, Memory]) -> Hit:
 
 def _keys_of(hits: Sequence[Hit]) -> Iterator[str]:
     return (key for hit in hits for key in hit.memory.message_keys)
+
+
+def _facts_of(hits: Sequence[Hit]) -> Iterator[str]:
+    return (str(fact) for hit in hits if (fact := hit.memory.metadata.get(FACT_ID)) is not None)
 
 
 async def _newest(source: RecallSource, read: Read) -> Sequence[Hit]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from earwitness import Share, SharingEvent
 from earwitness.formats import message_text_of
+from earwitness.records.memory_types import FACT_ID, TOLD_AT, MetaValue
 from earwitness.records.plan import Answer, Delivery
 
-from ..said_alike import digest_of
+from ..said_alike import digest_of, fact_id
 from .memo import Memo
 from .personalities import Personalities
 from .question_context import QuestionContext
@@ -60,8 +61,12 @@ class PassingOn:
         triages: Triages,
         read: Mapping[str, str] | None = None,
         context: QuestionContext | None = None,
+        *,
+        beside_hubs: bool = False,
     ) -> None:
-        """`read` is what some listeners have read in a hub, by personality id: they know it in those words."""
+        """`read` is what some listeners have read in a hub, by personality id: they know it in those words.
+        `beside_hubs` says whether somebody may read the same fact in a hub."""
+        self._beside_hubs = beside_hubs
         self._event, self._people, self._memo = event, people, memo
         self._retellers, self._triages = retellers, triages
         self._read = read or {}
@@ -147,8 +152,17 @@ class PassingOn:
         for each, text in zip(group, worded.texts, strict=True):
             own = text if judged.text is None else judged.text
             memory = judged.memory or await self._same(each, words[listener], digest)
-            passed.shares.append(share_of(each, self._people, own, memory))
+            share = share_of(each, self._people, own, memory)
+            passed.shares.append(share if memory or not self._beside_hubs else self._with_fact(share, words[listener]))
             passed.tellings.append(each)
+
+    def _with_fact(self, share: Share, text: str) -> Share:
+        """The share, with what says that a hub tells the same fact: it is read once."""
+        fact = fact_id(self._event, text, str(share.metadata.get("pantheonId")), share.how)
+        if fact is None:
+            return share
+        same: dict[str, MetaValue] = {FACT_ID: fact}
+        return share.model_copy(update={"metadata": {**share.metadata, **same, TOLD_AT: self._event.told_at}})
 
     async def _text(self, heard: str, telling: Telling) -> str | None:
         known = self._read.get(telling.listener)

@@ -135,7 +135,10 @@ class RelationshipsSharing:
         told = await _told_now(asked, picture.graph)
         by_models = self._by_models(asked, told.seed, told.known, event.day)
         words = _words(event, people, told.before)
-        passing = PassingOn(event, people, memo, self._retellers, self._triages, told.walk.texts, context)
+        texts, beside_hubs = told.walk.texts, asked.adjacency.has_hubs
+        passing = PassingOn(
+            event, people, memo, self._retellers, self._triages, texts, context, beside_hubs=beside_hubs
+        )
         passed = await passing.passed_on([*told.tellings, *by_models.tellings], words)
         first = _first(passed.tellings)
         said = [await self._in_hub(each, people, words, context) for each in told.hubs]

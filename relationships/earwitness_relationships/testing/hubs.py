@@ -240,9 +240,8 @@ class _Play:
         elif change == "retract own":
             await self._retract_own(story, self._random.choice(sorted(seed.direct)), seed.key)
         elif seed.key in [each.key for each in await story.messages()]:
-            say = story.reroll if change == "reroll" else story.edit
-            given = {"key": seed.key} if change == "reroll" else {"target": seed.key}
-            await say(content=f"{text_of(seed)} Really.", **given)
+            said = f"{text_of(seed)} Really."
+            await (story.reroll(said, key=seed.key) if change == "reroll" else story.edit(seed.key, said))
 
     async def _by_hand(self, story: Session, key: str, change: str) -> None:
         """Pass a message on, or put it into the archive or back."""
