@@ -116,12 +116,20 @@ def _restored(id: str, deliveries: Sequence[Delivery]) -> Restoration:
 
 
 async def still_archived(ledger: Ledger, plan: Plan, source: str) -> Plan:
-    """The plan of an edit, in which whatever was archived of the old wording is archived in the new one too."""
+    """The plan of an edit, in which whatever was archived of the old wording is archived in the new one too.
+
+    If what hubs were told of it is archived, so is what its readers now have as their own.
+    """
     found = await ledger.deliveries(plan.session, sources=[source], status="archived")
     if not (away := [each for each in found if _is_archived(each) and not is_replaced(each)]):
         return plan
-    active = {each.memory_id for each in await ledger.deliveries(plan.session, sources=[source]) if each.is_active}
+    there = [each for each in await ledger.deliveries(plan.session, sources=[source]) if each.is_active]
+    active = {each.memory_id for each in there}
     places = {(each.container, each.part) for each in away if each.memory_id not in active}
+    resting = await ledger.deliveries(plan.session, rests_on=[each.memory_id for each in away], status="archived")
+    if any(is_hub_memory(each) and _is_archived(each) for each in resting):
+        told = {(each.container, each.part) for each in plan.deliveries if each.support.shared_from is not None}
+        places |= told - {(each.container, each.part) for each in there}
     return plan.model_copy(update={"deliveries": tuple(_as_archived(each, places) for each in plan.deliveries)})
 
 

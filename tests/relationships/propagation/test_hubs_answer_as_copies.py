@@ -259,6 +259,61 @@ async def test_what_was_told_by_hand_is_told_on_the_same_day_after_an_edit(
     assert await both(f"{circle}\n{later}", do) == ["1. Cyd told you (day 1): Ann, on day 1: The mill stands."]
 
 
+@pytest.mark.parametrize("reliability", [1, 0.5])
+@pytest.mark.parametrize("teller", ["ann", "eve"])
+async def test_what_is_told_by_hand_on_the_same_day_leaves_the_first_teller(
+    both: Any, teller: str, reliability: float
+) -> None:
+    async def do(ew: Earwitness, story: Session) -> list[str]:
+        await story.join("eve")
+        await say(story)
+        await story.settled()
+        await story.tell(teller, "cyd", "k")
+        branch = await story.fork("f")
+        return [await first_line(each, "cyd") for each in (story, branch)]
+
+    rules = ALL.replace("cyd]", "cyd, eve]").replace("hub_from", f"reliability: {reliability}, hub_from")
+    assert await both(rules, do, delay=0) == ["1. Ben told you (day 1): Ben, on day 1: The mill burns."] * 2
+
+
+async def first_line(story: Session, who: str) -> str:
+    await story.delivered()
+    lines = (await story.turn(who, query="mill", in_prompt=[])).text().splitlines()
+    (found,) = [each for each in lines if "mill" in each]
+    return found
+
+
+@pytest.mark.parametrize("first", ["ann", "cyd"])
+async def test_the_same_fact_is_read_once_in_a_hub_and_beside_it(both: Any, first: str) -> None:
+    async def do(ew: Earwitness, story: Session) -> str:
+        await story.join("sam")
+        for who in (first, "ann" if first == "cyd" else "cyd"):
+            await story.say("sam", "The mill has burnt down.", audience=[who])
+        return await first_line(story, "ben")
+
+    edge = "relationships: [{from: ann, to: ben, type: friend, rules: [share_direct_interactions]}]"
+    teller = first.capitalize()
+    expected = f"1. {teller} told you (day 1): Sam, on day 1: The mill has burnt down."
+    assert await both(ALL.replace("rules:", f"{edge}, rules:"), do, delay=0) == expected
+
+
+async def test_an_edit_of_what_is_archived_leaves_it_so_for_those_who_tell_on_what_a_hub_told(both: Any) -> None:
+    async def do(ew: Earwitness, story: Session) -> list[dict[str, int]]:
+        await story.join("eve")
+        await say(story)
+        await story.settled()
+        await story.archive("k")
+        await story.change(game_day=4)
+        await story.edit("k", "The mill stands.")
+        found = [await known(story)]
+        await story.restore("k")
+        return [*found, await known(story)]
+
+    rules = ALL.replace("delay", "max_hops: 3, delay")
+    onward = "h: {members: [cyd, eve], rules: {gossip_about_others: true, share_with: [eve], max_hops: 3}}"
+    assert await both(f"{rules}\n{onward}", do) == [dict.fromkeys(CAST, 0), dict.fromkeys(CAST, 1)]
+
+
 @pytest.mark.parametrize("number", [3, 12])
 async def test_a_turn_asks_hubs_for_as_many_memories(both: Any, number: int) -> None:
     async def do(ew: Earwitness, story: Session) -> int:
