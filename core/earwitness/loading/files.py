@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ def json_text(text: str, path: str, failure: type[InputError], *, columns: bool 
     from . import json_file
 
     value = json_file.load(text, path, failure)
-    return Located(path, value, partial(json_file.position_of, text), failure, columns)
+    return Located(path, value, json_file.JsonPositions(text).of, failure, columns)
 
 
 def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NoReturn
 
 from ..errors import InputError
@@ -36,13 +38,26 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
     return checked
 
 
-def position_of(text: str, loc: Loc) -> Position:
-    """The position of a key or item. Raises `LookupError` if there is none."""
-    if not loc:
-        return _position(text, _SPACE.match(text).end())  # type: ignore[union-attr] # it matches nothing too
-    *around, last = loc
-    begin, _ = _part(text, _start(text, around), last)
-    return _position(text, begin)
+class JsonPositions:
+    """The positions of keys and items in a JSON text. Each table and list is looked through once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._parts: dict[int, dict[str | int, tuple[int, int]]] = {}
+        """Where a table or list begins → its parts, with where they and their values begin."""
+
+    def of(self, loc: Loc) -> Position:
+        """The position of a key or item. Raises `LookupError` if there is none."""
+        begin = index = _skip(self.text, 0)
+        for part in loc:
+            if index not in self._parts:
+                self._parts[index] = {part: (begin, value) for part, begin, value in _parts(self.text, index)}
+            begin, index = self._parts[index][part]
+        return Position(bisect_left(self._line_ends, begin) + 1, begin - self.text.rfind("\n", 0, begin))
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [index for index, sign in enumerate(self.text) if sign == "\n"]
 
 
 def _table(pairs: list[tuple[str, Any]], twice: list[tuple[dict[str, Any], str]]) -> dict[str, Any]:

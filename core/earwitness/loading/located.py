@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 MAX_PROBLEMS = 20
+"""The most problems that an error shows; of more, only these are looked up in the file."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +83,21 @@ class Located:
         ]
 
     def refusal(self, problems: Iterable[Problem]) -> InputError:
-        """One error for several problems, in the order of their lines, each as `error` words it."""
-        found = {(self.position_of(loc), message) for loc, message in problems}
+        """One error for several problems, in the order of their lines, each as `error` words it.
+
+        Of very many, only the first in the file are looked up there.
+        """
+        every = list(dict.fromkeys(problems))
+        looked_up = every if len(every) <= MAX_PROBLEMS else first_in(self.value, every)[:MAX_PROBLEMS]
+        found = {(self.position_of(loc), message) for loc, message in looked_up}
         shown = sorted((at if self.columns else Position(at.line, 1), message) for at, message in found)
         lines = list(dict.fromkeys(f"{self._place(at)}: {message}" for at, message in shown))
-        if len(lines) == 1:
+        number = len(lines) + len(every) - len(looked_up)
+        if number == 1:
             return self.failure(lines[0])
-        first = f"{self.path}: {len(lines)} problems."
-        fitting = _first_that_fit(lines, LONGEST_MESSAGE - len(first.encode()))
-        more = [f"and {len(lines) - len(fitting)} more."] if len(lines) > len(fitting) else []
+        first = f"{self.path}: {number} problems."
+        fitting = _first_that_fit(lines, LONGEST_MESSAGE - len(first.encode()), number)
+        more = [f"and {number - len(fitting)} more."] if number > len(fitting) else []
         return self.failure("\n  ".join([first, *fitting, *more]))
 
     def _place(self, at: Position) -> str:
@@ -105,10 +112,35 @@ class Located:
         return loc
 
 
-def _first_that_fit(lines: Sequence[str], room: int) -> Sequence[str]:
-    """The first of these lines, at least one: as many as fit into so many bytes, each on a line of its own."""
+def first_in(value: Any, problems: Iterable[Problem]) -> list[Problem]:
+    """Problems in the order in which their places stand in a document. Pure."""
+    numbers: dict[Loc, dict[str | int, int]] = {}
+
+    def number(loc: Loc) -> int:
+        around, part = loc[:-1], loc[-1]
+        if around not in numbers:
+            inner = _at(value, around)
+            numbers[around] = {key: at for at, key in enumerate(inner)} if isinstance(inner, dict) else {}
+        return numbers[around].get(part, part if isinstance(part, int) else -1)
+
+    return sorted(problems, key=lambda each: [number(each.loc[:end]) for end in range(1, len(each.loc) + 1)])
+
+
+def _at(value: Any, loc: Loc) -> Any:
+    """What is at a place; `None` if nothing is."""
+    for part in loc:
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return None
+    return value
+
+
+def _first_that_fit(lines: Sequence[str], room: int, number: int) -> Sequence[str]:
+    """The first of these lines, at least one: as many as fit into so many bytes, each on a line of its own. `number` is
+    how many there are in all."""
     sizes = list(accumulate(len(line.encode()) + len("\n  ") for line in lines))
-    if len(lines) <= MAX_PROBLEMS and sizes[-1] <= room:
+    if number <= MAX_PROBLEMS and sizes[-1] <= room:
         return lines
     return lines[: max(1, min(MAX_PROBLEMS, sum(size <= room - len("\n  and 99999 more.") for size in sizes)))]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from sys import int_info
 from typing import Any
@@ -99,6 +100,8 @@ class YamlPositions:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._parts: dict[int, dict[str | int, tuple[Position, Node]]] = {}
+        """Identity of a node → its parts; each node is looked through once."""
 
     @cached_property
     def root(self) -> Node | None:
@@ -110,10 +113,16 @@ class YamlPositions:
         """The position of a key or item, or of the nearest enclosing one that is in the text."""
         node, position = self.root, Position(1, 1)
         for part in loc:
-            if (step := _step(node, part)) is None:
+            key = str(part) if isinstance(node, MappingNode) else part
+            if node is None or (step := self._parts_of(node).get(key)) is None:
                 break
             position, node = step
         return position
+
+    def _parts_of(self, node: Node) -> dict[str | int, tuple[Position, Node]]:
+        if id(node) not in self._parts:
+            self._parts[id(node)] = dict(_parts(node))
+        return self._parts[id(node)]
 
 
 def _yaml() -> YAML:
@@ -123,14 +132,13 @@ def _yaml() -> YAML:
     return yaml
 
 
-def _step(node: Node | None, part: str | int) -> tuple[Position, Node] | None:
+def _parts(node: Node) -> Iterator[tuple[str | int, tuple[Position, Node]]]:
+    """The parts of a table or list."""
     if isinstance(node, MappingNode):
-        steps = ((_position(key.start_mark), child) for key, child in node.value if key.value == str(part))
+        keys = ((key, child) for key, child in reversed(node.value) if isinstance(key.value, str))
+        yield from ((key.value, (_position(key.start_mark), child)) for key, child in keys)
     elif isinstance(node, SequenceNode):
-        steps = ((_position(child.start_mark), child) for at, child in enumerate(node.value) if at == part)
-    else:
-        return None
-    return next(steps, None)
+        yield from ((at, (_position(child.start_mark), child)) for at, child in enumerate(node.value))
 
 
 def _position(mark: Any) -> Position:
