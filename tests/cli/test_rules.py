@@ -148,3 +148,27 @@ def test_the_way_of_a_fact_over_the_days_can_be_drawn(run: Run, played: Run, fol
         "  class n0 strong",
         "  classDef strong stroke-width:3px",
     ]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("retell: sumary", "retell: unknown reteller 'sumary'. Known: language_model, summary, verbatim. Did you mean"),
+        ("triage: novel", "triage: unknown triage 'novel'. Known: language_model, novelty. Did you mean 'novelty'?"),
+        ("spreading: sirr", "sir. Did you mean 'sir'?"),
+    ],
+)
+def test_check_names_strategies_that_nothing_has(run: Run, folder: Path, option: str, said: str) -> None:
+    rules = f"g:\n  members: [a, {{id: b, rules: {{{option}}}}}]\n  rules: {{propagate_all: true}}\n"
+    (folder / "rules.yaml").write_text(rules, "utf-8")
+    result = run("rules", "check", "rules.yaml", "--strict")
+    assert (result.exit_code, said in result.stdout) == (1, True), result.output
+    assert "rules.yaml:2:32: warning: " in result.stdout
+
+
+def test_check_knows_what_settings_name(run: Run, folder: Path) -> None:
+    table = '[relationships.triages]\ngatekeeper = { name = "novelty", most = 3 }\n'
+    (folder / "earwitness.toml").write_text(table, "utf-8")
+    rules = "g: {members: [a, b], rules: {propagate_all: true, triage: gatekeeper, retell: summary}}\n"
+    (folder / "rules.yaml").write_text(rules, "utf-8")
+    assert answer(run("rules", "check", "rules.yaml", "--json"))["warnings"] == []

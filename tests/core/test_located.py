@@ -10,6 +10,7 @@ from earwitness.errors import StoryError
 from earwitness.loading.files import json_text, read_toml, read_yaml, yaml_text
 from earwitness.loading.located import Located
 from earwitness.loading.problems import Problem
+from earwitness.records.refusal import path_text
 
 TOML = """\
 # a comment
@@ -167,3 +168,7 @@ def test_thousands_of_problems_are_found_in_one_reading(suffix: str) -> None:
     )
     assert refused.endswith(f"many.{suffix}:21:17: bad.\n  and {number - 20} more.")
     assert file.position_of(("members", number - 1, "bad")) == (number + 1, 19)
+
+
+def test_a_key_with_a_line_break_is_quoted() -> None:
+    assert path_text(("g", "a\n}) x", 3, "b")) == "g.'a\\n}) x'[3].b"

@@ -46,8 +46,12 @@ def explained(error: ValidationError, names: Collection[str] = ()) -> str:
 
 
 def path_text(loc: tuple[str | int, ...]) -> str:
-    """`("steps", 3, "say")` → `steps[3].say`."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).removeprefix(".")
+    """`("steps", 3, "say")` → `steps[3].say`. A key that cannot be printed, as with a line break, is quoted."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{_printable(part)}" for part in loc).removeprefix(".")
+
+
+def _printable(key: str) -> str:
+    return key if str(key).isprintable() else repr(key)
 
 
 WANTED = {

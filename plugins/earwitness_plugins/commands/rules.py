@@ -13,7 +13,7 @@ from earwitness_plugins.terminal import CliContext, GuessingGroup, story_command
 from earwitness_plugins.terminal.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
 SETTINGS = """\
 path = "{store}"
@@ -84,7 +84,8 @@ async def check(cli: CliContext, files: tuple[str, ...], story: str | None, sess
     Exits with 2 if one of them cannot be used; the others are checked all the same.
     """
     told = await _ruled_story(cli, story, session)
-    checked = [_checked(file, told) for file in files]
+    strategies = _strategies(cli)
+    checked = [_checked(file, told, strategies) for file in files]
     broken = [shown for answer, shown in checked if "error" in answer]
     fine = [shown for answer, shown in checked if "error" not in answer]
     answers = [answer for answer, _ in checked]
@@ -95,7 +96,16 @@ async def check(cli: CliContext, files: tuple[str, ...], story: str | None, sess
     cli.finish(ok=not (strict and any(answer["warnings"] for answer in answers)))
 
 
-def _checked(file: str, told: _RuledStory) -> tuple[dict[str, Any], str]:
+def _strategies(cli: CliContext) -> Mapping[str, Collection[str]]:
+    """Option → the names of strategies that it may give: those of the settings, and those that are installed."""
+    from earwitness.loading.strategies import Strategies
+    from earwitness_relationships.rules.strategy_names import names_by_option
+    from earwitness_relationships.settings import RelationshipsSettings
+
+    return names_by_option(Strategies(), cli.settings().table(RelationshipsSettings))
+
+
+def _checked(file: str, told: _RuledStory, strategies: Mapping[str, Collection[str]]) -> tuple[dict[str, Any], str]:
     """What is found in one file: as data, and as text."""
     from earwitness_plugins.terminal.rule_tables import counts, warning_lines
     from earwitness_relationships.errors import RulesError
@@ -106,7 +116,7 @@ def _checked(file: str, told: _RuledStory) -> tuple[dict[str, Any], str]:
         read = rule_file(file)
     except RulesError as error:
         return {"file": file, "error": str(error)}, str(error)
-    found = warnings(read, told.cast, has_direct_messages=told.has_direct_messages)
+    found = warnings(read, told.cast, has_direct_messages=told.has_direct_messages, strategies=strategies)
     fine = f"{file}: {counts(read.book)}; {len(found) or 'no'} {'warning' if len(found) == 1 else 'warnings'}."
     answer = {"file": file, "version": read.book.version, "warnings": [each.model_dump() for each in found]}
     return answer, "\n".join(filter(None, [warning_lines(file, found), fine]))

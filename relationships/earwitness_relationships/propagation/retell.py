@@ -23,11 +23,11 @@ from earwitness.sentences import excerpt
 from earwitness.time_limit import within
 from earwitness.words import terms
 
+from ..rules.strategy_names import SUMMARY, VERBATIM, spec_of
 from ..settings import RelationshipsSettings
 from .question_context import LIMIT, QuestionContext
 from .records import Telling
 
-VERBATIM, SUMMARY = "verbatim", "summary"
 SHORT = 240
 """Characters of a summary."""
 
@@ -126,7 +126,8 @@ class Retellers:
 
     def _strategy(self, name: str) -> Reteller:
         if name not in self._made:
-            self._made[name] = self._strategies.make("reteller", self._specs.get(name, name), **self._context)
+            spec = spec_of(self._strategies, self._specs, "reteller", name)
+            self._made[name] = self._strategies.make("reteller", spec, **self._context)
         return self._made[name]
 
     async def _reworded(

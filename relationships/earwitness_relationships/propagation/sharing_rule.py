@@ -18,6 +18,7 @@ from ..graph.view import GraphView
 from ..model import RelationshipsModel, StoryPicture
 from ..personas.rule import retold_of_personas
 from ..rules.feeds import noted, places_of
+from ..rules.strategy_names import spec_of
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
 from .foresight import foreseen, stops_of, told_later
@@ -204,7 +205,8 @@ class RelationshipsSharing:
 
     def _model_of(self, name: str) -> SpreadingModel:
         if name not in self._spreading:
-            self._spreading[name] = self._strategies.make("spreading", self._table.spreading.get(name, name))
+            spec = spec_of(self._strategies, self._table.spreading, "spreading", name)
+            self._spreading[name] = self._strategies.make("spreading", spec)
         return self._spreading[name]
 
     def _of(self, event: SharingEvent) -> Personalities:

@@ -21,6 +21,7 @@ from earwitness.records.state import Day
 from earwitness.records.usage import Reply
 from earwitness.time_limit import contained, reason, within
 
+from ..rules.strategy_names import spec_of
 from ..settings import RelationshipsSettings
 from .question_context import LIMIT, QuestionContext
 from .records import Telling
@@ -188,7 +189,8 @@ class Triages:
 
     def _strategy(self, name: str) -> Triage:
         if name not in self._made:
-            self._made[name] = self._strategies.make("triage", self._specs.get(name, name), **self._context)
+            spec = spec_of(self._strategies, self._specs, "triage", name)
+            self._made[name] = self._strategies.make("triage", spec, **self._context)
         return self._made[name]
 
     async def _asked(

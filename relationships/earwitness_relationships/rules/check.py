@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from earwitness import Record
 
@@ -11,6 +11,7 @@ from .file import RuleFile
 from .floods import floods
 from .idle import idle_rules
 from .strangers import strangers
+from .strategy_names import unknown_strategies
 from .summed_up import summed_up
 from .unread_hubs import unread_hubs
 
@@ -27,18 +28,24 @@ class RuleWarning(Record):
 
 
 def warnings(
-    file: RuleFile, cast: Collection[str] | None = None, *, has_direct_messages: bool = False
+    file: RuleFile,
+    cast: Collection[str] | None = None,
+    *,
+    has_direct_messages: bool = False,
+    strategies: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[RuleWarning, ...]:
     """Rules that can never fire, options that do nothing, names that nobody has, and circles that would flood.
 
     They are in the order of the file.
 
     `cast` are the personality ids of a story; without it, names are compared with those in the file itself. Of a story
-    that `has_direct_messages`, rules are named that pass them on without saying so.
+    that `has_direct_messages`, rules are named that pass them on without saying so. `strategies` are the names that
+    `retell`, `triage` and `spreading` may give; without them, these are not looked at.
     """
     found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book), *summed_up(file.book)]
     found += unread_hubs(file.book)
     found += confided(file.book) if has_direct_messages else ()
+    found += unknown_strategies(file.book, strategies or {})
     placed = ((file.position_of(loc), message) for loc, message in found)
     return tuple(
         RuleWarning(line=at.line, column=at.column, message=message) for at, message in sorted(dict.fromkeys(placed))

@@ -109,7 +109,8 @@ def _pantheon(draft: RuleDraft, loc: Loc, slug: object, given: FileKey) -> Draft
 
 def _no_pantheon(slug: str, value: object) -> str:
     guess = did_you_mean(snake(slug), PANTHEON)
-    return f"{slug}: {value!r:.80} is no pantheon. Write its members, relationships and rules below it.{guess}"
+    where = path_text((slug,))
+    return f"{where}: {value!r:.80} is no pantheon. Write its members, relationships and rules below it.{guess}"
 
 
 def _part_of_pantheon(draft: RuleDraft, loc: Loc, key: FileKey) -> Any:
@@ -271,7 +272,7 @@ def _feed(draft: RuleDraft, update_type: str, key: FileKey) -> DraftTable:
         return {"relation": key.value}
     if not isinstance(key.value, dict):
         draft.refuse(
-            key.at, f"feeds.{update_type}: {key.value!r:.80} cannot be used: write a relation type, such as OWNS."
+            key.at, f"{path_text(loc)}: {key.value!r:.80} cannot be used: write a relation type, such as OWNS."
         )
         return {"relation": "RELATES_TO"}
     return _fields(draft, loc, draft.keys(key.at, key.value, FEED))
