@@ -177,12 +177,16 @@ class Consultant:
 
 
 def _call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
-    """Call the method; on a thread, if the strategy asks for that and there is much to read."""
+    """Call the method; on a thread, if the strategy asks for that and there is much to read, or it says so itself."""
     called = partial(getattr(made, method), event)
-    thread_from = getattr(made, "thread_from", None)
-    if thread_from is None or _length_of(event) < thread_from:
-        return called()
-    return _on_thread(called)
+    return _on_thread(called) if _is_for_thread(made, event) else called()
+
+
+def _is_for_thread(made: Any, event: Event | Moment) -> bool:
+    thread_from, on_thread = getattr(made, "thread_from", None), getattr(made, "on_thread", None)
+    if thread_from is not None and _length_of(event) >= thread_from:
+        return True
+    return on_thread is not None and bool(on_thread(event))
 
 
 def _length_of(event: Event | Moment) -> int:

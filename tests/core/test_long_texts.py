@@ -81,6 +81,18 @@ async def test_a_strategy_may_ask_for_a_thread_for_long_messages(
     assert [each == threading.get_ident() for each in detector.seen] == [True, False]
 
 
+async def test_a_strategy_may_ask_for_a_thread_for_each_message(begin: Callable[..., Awaitable[Session]]) -> None:
+    class Asking(Threads):
+        def on_thread(self, moment: Moment) -> bool:
+            return "slow" in moment.message.content
+
+    detector = Asking()
+    story = await begin(detector=detector)
+    for said in ("Hello.", "This is slow.", "Bye."):
+        await (await story.say("alice", said)).settled()
+    assert [each == threading.get_ident() for each in detector.seen] == [True, False, True]
+
+
 HOSTILE = [
     "\ufdfa",
     "\ufdfa ",

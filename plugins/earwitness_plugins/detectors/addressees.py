@@ -19,6 +19,7 @@ from .dialogue.conversation import Conversation
 from .dialogue.line_words import LineParser
 from .dialogue.weights import AddresseeBelief, believed
 from .text import THREAD_FROM
+from .text.first_messages import on_thread
 
 _MEANT = 0.97
 _ONLY_OTHER = 0.9
@@ -36,6 +37,8 @@ class AddresseesDetector:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
+    on_thread = staticmethod(on_thread)
+    """So are the first ones of a process."""
     fittable: ClassVar[dict[str, tuple[float, float]]] = {"lean": (-1.5, 1.5)}
 
     def __init__(self, *, recent: Annotated[int, Field(ge=0)] = 24, lean: float = 0.0) -> None:

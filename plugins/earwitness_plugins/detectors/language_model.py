@@ -21,6 +21,7 @@ from ..models.scene import noted, scene
 from .model_presence import PresenceProposal, believed_presence
 from .rules import RulesDetector
 from .text import THREAD_FROM
+from .text.first_messages import on_thread
 
 
 class LanguageModelDetector:
@@ -59,8 +60,8 @@ class LanguageModelDetector:
 
     async def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, by the model; by the rules where it cannot say."""
-        is_long = len(moment.message.content) >= THREAD_FROM
-        ruled = await asyncio.to_thread(self._rules.detect, moment) if is_long else self._rules.detect(moment)
+        threaded = len(moment.message.content) >= THREAD_FROM or on_thread(moment)
+        ruled = await asyncio.to_thread(self._rules.detect, moment) if threaded else self._rules.detect(moment)
         by = f"detector:language_model {id(self)}"
         account = self._client.account(moment.session, by, turn=moment.message.key, data=moment.data)
         try:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from earwitness.records.moment import Moment, Perceived, Presence
 
 from .text import THREAD_FROM
+from .text.first_messages import on_thread
 from .text.names import Names
 from .text.vocatives import addressed
 
@@ -17,6 +18,8 @@ class Mentions:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
+    on_thread = staticmethod(on_thread)
+    """So are the first ones of a process."""
 
     def __init__(self) -> None:
         self._names = lru_cache(maxsize=64)(Names)

@@ -12,6 +12,7 @@ from earwitness.records.moment import Moment, Movement, Perceived, Presence
 from .inference.distance import within_earshot
 from .rules import RulesDetector
 from .text import THREAD_FROM
+from .text.first_messages import on_thread
 from .text.fragments import fragments
 from .text.shouts import is_shouted
 from .text.surroundings import Surroundings
@@ -27,6 +28,8 @@ class Places:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
+    on_thread = staticmethod(on_thread)
+    """So are the first ones of a process."""
 
     def __init__(self, *, earshot: Annotated[int, Field(ge=0)] = 0) -> None:
         """`earshot` is over how many levels of places what is not shouted carries, as in `rules`."""

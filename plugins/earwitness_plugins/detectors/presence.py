@@ -11,6 +11,7 @@ from .inference.message_case import Confidences
 from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
+from .text.first_messages import on_thread
 
 
 class PresenceDetector:
@@ -18,6 +19,8 @@ class PresenceDetector:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
+    on_thread = staticmethod(on_thread)
+    """So are the first ones of a process."""
 
     def __init__(
         self,

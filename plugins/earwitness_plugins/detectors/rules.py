@@ -40,6 +40,7 @@ from .inference.stages import across, is_headed, looks, stage, told
 from .plays.dramatis_personae import DramatisPersonae
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
+from .text.first_messages import on_thread
 from .text.known_casts import KnownCasts
 from .text.marks import Conventions
 from .text.message_reading import Reading, counted_in, read, spoken
@@ -60,6 +61,8 @@ class RulesDetector:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
+    on_thread = staticmethod(on_thread)
+    """So are the first ones of a process."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "recent": (0, 12),
         "answers": (0, 12),

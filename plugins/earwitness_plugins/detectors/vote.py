@@ -27,6 +27,7 @@ from .presence import PresenceDetector
 from .recent_speakers import RecentSpeakers
 from .rules import RulesDetector
 from .text import THREAD_FROM
+from .text.first_messages import on_thread
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 FEWEST = 0.02
@@ -53,6 +54,8 @@ class Vote:
 
     thread_from: ClassVar[int] = THREAD_FROM
     """Longer messages are judged on a thread."""
+    on_thread = staticmethod(on_thread)
+    """So are the first ones of a process."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "voters.rules.weight": (0, 3),
         "voters.recent_speakers.weight": (0, 3),

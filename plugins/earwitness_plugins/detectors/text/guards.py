@@ -22,6 +22,7 @@ _COMMON = frozenset(
 )
 """Strings that stand in most sentences."""
 _Strings = frozenset[str]
+_NOTHING: _Strings = frozenset({""})
 
 
 class _GuardedPattern:
@@ -62,20 +63,19 @@ def needs(regex: str, flags: int = 0) -> tuple[str, ...]:
 @lru_cache(maxsize=128)
 def _folded(text: str) -> str:
     """In small letters as `re.IGNORECASE` compares them, with one blank for every gap."""
-    return " ".join(text.casefold().replace("\u0131", "i").split())
+    return " ".join(_small(text).split())
 
 
 def _needed(parts: Sequence[Any]) -> _Strings | None:
     """The best of what the parts of a sequence need: what is longest, then what is fewest."""
     found: list[_Strings] = []
-    run: _Strings = frozenset({""})
-    for part in parts:
-        strings = _strings_of(part)
+    run = _NOTHING
+    for part, strings in _in_words(parts):
         if strings is not None and len(run) * len(strings) <= _MOST:
-            run = frozenset(map("".join, product(run, strings)))
+            run = _followed(run, strings)
             continue
         found.append(run)
-        run = strings or frozenset({""})
+        run = strings or _NOTHING
         if strings is None and (inner := _needed_by(part)):
             found.append(inner)
     candidates = [_reduced(each) for each in (*found, run)]
@@ -105,7 +105,7 @@ def _strings_of(part: Any) -> _Strings | None:
     """Every string that a part stands for; `None` if that are too many. What has no width is the empty string."""
     kind, of = part
     if kind is ops.LITERAL:
-        return frozenset({chr(of).casefold().replace("\u0131", "i")})
+        return frozenset({_small(chr(of))})
     if kind in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
         return frozenset({""})
     if kind is ops.IN:
@@ -133,18 +133,43 @@ def _of_class(members: Sequence[Any]) -> _Strings | None:
     if members == [(ops.CATEGORY, ops.CATEGORY_SPACE)]:
         return frozenset({" "})
     if all(kind is ops.LITERAL for kind, _ in members):
-        return frozenset(chr(of).casefold().replace("\u0131", "i") for _, of in members)
+        return frozenset(_small(chr(of)) for _, of in members)
     return None
 
 
 def _of_all(parts: Iterable[Any]) -> _Strings | None:
-    run: _Strings = frozenset({""})
-    for part in parts:
-        strings = _strings_of(part)
+    run = _NOTHING
+    for _, strings in _in_words(parts):
         if strings is None or len(run) * len(strings) > _MOST:
             return None
-        run = frozenset(map("".join, product(run, strings)))
+        run = _followed(run, strings)
     return run
+
+
+def _in_words(parts: Iterable[Any]) -> Iterator[tuple[Any, _Strings | None]]:
+    """The parts of a sequence, each with every string that it stands for; letters in a row are one part."""
+    letters = ""
+    for part in parts:
+        if part[0] is ops.LITERAL:
+            letters += chr(part[1])
+            continue
+        if letters:
+            yield None, frozenset({_small(letters)})
+            letters = ""
+        yield part, _strings_of(part)
+    if letters:
+        yield None, frozenset({_small(letters)})
+
+
+def _followed(run: _Strings, strings: _Strings) -> _Strings:
+    if run == _NOTHING:
+        return strings
+    return run if strings == _NOTHING else frozenset(map("".join, product(run, strings)))
+
+
+def _small(text: str) -> str:
+    """In small letters as `re.IGNORECASE` compares them."""
+    return text.casefold().replace("\u0131", "i")
 
 
 def _capped(strings: _Strings) -> _Strings | None:
