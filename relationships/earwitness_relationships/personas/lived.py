@@ -12,6 +12,7 @@ from itertools import chain
 from earwitness import Character, Derivation, SettledMessage, Share, SharingEvent
 from earwitness.containers import persona_container
 from earwitness.formats import metadata_key
+from earwitness.records.memory import STRENGTH
 from earwitness.records.memory_types import MetaValue
 
 from ..said_alike import fact_id
@@ -37,10 +38,20 @@ def lived(event: SharingEvent) -> tuple[Derivation, ...]:
 
 
 def retold(event: SharingEvent, shares: Iterable[Share], read: Iterable[Share] = ()) -> tuple[Derivation, ...]:
-    """What characters who are told of a message, or `read` of it in a hub, come to know of the personas in it."""
+    """What characters who are told of a message, or `read` of it in a hub, come to know of the personas in it.
+
+    Of several tellers of one memory, the one it shows in the story comes first, since it shows the first here.
+    """
     there = [event.cast[id] for id in _together(event.message) if id in event.cast]
     personas = [each for each in there if each.persona_id]
-    return tuple(_retold(event, personas, shares, read)) if personas else ()
+    found = _retold(event, personas, shares, read) if personas else ()
+    return tuple(sorted(found, key=lambda each: _order(each, event.day)))
+
+
+def _order(told: Derivation, today: float) -> tuple[int, float, float, str, str]:
+    """By what counts for a memory of the story: how, when, and by whom it was told."""
+    due = today if told.due is None else max(told.due, today)
+    return (STRENGTH.index(told.how), due, -told.trust, told.shared_from or "", told.rule)
 
 
 def is_played(member: Character) -> bool:
