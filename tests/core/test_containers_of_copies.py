@@ -1,4 +1,6 @@
-"""Containers beyond a session belong to no branch and no export, and outlive their story."""
+"""Containers beyond a session belong to no branch and no export, and outlive their story.
+
+Of what a hub has of its story, a branch takes along memories of its own."""
 
 import copy
 import json
@@ -35,14 +37,15 @@ async def _counts(app: Earwitness, *names: str) -> list[int]:
     return [await app.engine.store.count(name) for name in names]
 
 
-async def test_a_branch_takes_its_own_containers_along_and_leaves_the_others(open_app: Open) -> None:
+async def test_a_branch_takes_along_its_own_containers_and_what_hubs_have_of_its_story(open_app: Open) -> None:
     app = await open_app()
     story = await _with_a_shared_memory(app)
     assert await _counts(app, "pantheon-olympus", "s1-board", "s1-alice") == [1, 1, 2]
     branch = await story.fork("s2")
     await branch.delivered()
-    assert await _counts(app, "pantheon-olympus", "s2-board", "s2-alice") == [1, 1, 2]
+    assert await _counts(app, "pantheon-olympus", "s2-board", "s2-alice") == [2, 1, 2]
     assert {each.container for each in await app.engine.ledger.deliveries("s2")} == {
+        "pantheon-olympus",
         "s2-board",
         "s2-alice",
         "s2-world",
@@ -55,13 +58,13 @@ async def test_a_branch_takes_its_own_containers_along_and_leaves_the_others(ope
     (board,) = await app.engine.ledger.deliveries("s2", container="s2-board")
     (note,) = await app.engine.ledger.deliveries("s2", container="s2-alice", sources=["note"])
     assert note.memory_id in board.rests_on
-    (hub,) = await app.engine.store.list(OLYMPUS.name)
-    assert hub.metadata["sessionId"] == "s1"
+    hubs = await app.engine.store.list(OLYMPUS.name)
+    assert sorted(str(each.metadata["sessionId"]) for each in hubs) == ["s1", "s2"]
     written = await app.engine.ledger.entry("s2", key="board"), await app.engine.ledger.entry("s2", key="hub")
     assert [each.body.derivation.container for each in written] == ["s2-board", "pantheon-olympus"]
     again = await branch.fork("s3")
     await again.delivered()
-    assert await _counts(app, "pantheon-olympus", "s3-board") == [1, 1]
+    assert await _counts(app, "pantheon-olympus", "s3-board") == [3, 1]
 
 
 async def test_taking_back_in_a_branch_leaves_what_the_trunk_has_shared(open_app: Open) -> None:
@@ -88,7 +91,7 @@ class Herald(Plugin):
         return MessageAnswer(derived=tuple(Derivation(content="Zeus is away.", **each) for each in where))
 
 
-async def test_a_branch_cut_before_a_proposal_is_written_does_not_share_it_again(open_app: Open) -> None:
+async def test_a_branch_cut_before_a_proposal_is_written_takes_it_along_once(open_app: Open) -> None:
     app = await open_app(plugins=[Herald()])
     story = await app.session("s1", cast=["alice"], present=["alice"])
     await app.register(OLYMPUS, BOARD)
@@ -98,16 +101,17 @@ async def test_a_branch_cut_before_a_proposal_is_written_does_not_share_it_again
     await branch.delivered()
     again = await branch.fork("s3", at="said")
     await again.delivered()
-    assert await _counts(app, OLYMPUS.name, "s1-board", "s2-board", "s2-alice", "s3-alice") == [1, 1, 1, 2, 2]
+    assert await _counts(app, OLYMPUS.name, "s1-board", "s2-board", "s2-alice", "s3-alice") == [3, 1, 1, 2, 2]
     assert [each.key for each in await again.backstage().journal()] == [
         "#begin",
         "said",
+        "#hub-2-#derived-2-0",
         "#derived-2-1",
         "#derived-2-2",
     ]
     await branch.say("alice", "He is back.")
     await branch.delivered()
-    assert await _counts(app, OLYMPUS.name, "s2-board") == [2, 2]
+    assert await _counts(app, OLYMPUS.name, "s2-board") == [4, 2]
 
 
 async def test_forgetting_a_story_leaves_what_it_shared(open_app: Open) -> None:
