@@ -36,7 +36,7 @@ from earwitness_relationships.propagation.triage import Passing, Passings, Triag
 from earwitness_relationships.propagation.walk import HeardOn, Walk
 from earwitness_relationships.rules import RuleBook
 from earwitness_relationships.settings import PrivacySettings
-from earwitness_relationships.testing.cases import PEOPLE, PERSONA, HeardMessage, LeakCase
+from earwitness_relationships.testing.cases import PEOPLE, PERSONA, RETELLERS, TRIAGES, HeardMessage, LeakCase
 from earwitness_relationships.testing.leaks import FurtherParts, LeakSuite
 from earwitness_relationships.testing.reference_texts import is_worth_it
 
@@ -89,6 +89,9 @@ def in_hubs(book: RuleBook, relations: Sequence[Relation], seed: Seed, heard: He
 
 class OurParts:
     """The reteller and the triages that the rules of the suite name, and a story in which nothing else was told."""
+
+    def names(self, kind: str) -> Sequence[str]:
+        return RETELLERS if kind == "reteller" else TRIAGES
 
     def make(self, kind: str, name: str) -> Any:
         return SimpleNamespace(retell=lambda text, telling: text.upper()) if kind == "reteller" else Choosing(name)
