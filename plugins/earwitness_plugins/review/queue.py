@@ -8,15 +8,16 @@ from contextlib import suppress
 from typing import cast, get_args
 
 from earwitness import Earwitness, Session
-from earwitness.backstage.roles import PERMISSIONS, Permission, permit
+from earwitness.backstage.roles import Permission, permit
 from earwitness.clock import now
-from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, quoted, unknown
+from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, quoted
 from earwitness.ids import WORLD, derive
-from earwitness.validation.arguments import texts
+from earwitness.validation.arguments import text, texts
+from earwitness.validation.records import keepable
 
 from .handlers import fallen, handle
 from .index import NotedProposal, ProposalIndex
-from .lookup import meant, unknown_proposal
+from .lookup import check_choice, check_role, check_words, meant, unknown_proposal
 from .losses import who_is_unmasked, who_left, why_fallen
 from .notes import PACKAGE, decided, key_of, proposed
 from .records import Proposal, Reviewed, ReviewStatus, ReviewWrite
@@ -39,12 +40,12 @@ class Review:
 
     def acting(self, *, role: str) -> Review:
         """The same on behalf of somebody, whose permissions are those of backstage. Raises `UnknownName`."""
-        if role not in PERMISSIONS:
-            raise unknown("role", role, PERMISSIONS)
-        return Review(self._story, self._ew, role, self._index)
+        return Review(self._story, self._ew, check_role(role), self._index)
 
     async def waiting(self, *, kind: str | None = None, about: str | None = None) -> tuple[Reviewed, ...]:
-        """What waits for a decision, oldest first: of one kind, or about one character. Raises `NotPermitted`."""
+        """What waits for a decision, oldest first: of one kind, or about one character. Raises `NotPermitted`,
+        `InputError`."""
+        check_choice(kind, about)
         found = await self.proposals(status="waiting", kind=kind)
         who = None if about is None else self._story.cast.named(about).id
         return tuple(each for each in found if who is None or who in each.proposal.about)
@@ -59,6 +60,7 @@ class Review:
         self._permit("read", "see what waits for review")
         if status is not None and status not in get_args(ReviewStatus):
             raise InputError(f"status {quoted(status)} must be one of {', '.join(get_args(ReviewStatus))}.")
+        check_choice(kind)
         index, only = await self._up_to_date(), None if ids is None else frozenset(texts("ids", ids))
         noted = [each for each in index if kind in {None, each.kind} and (only is None or each.id in only)]
         if status is not None:  # what waits may have fallen
@@ -68,8 +70,9 @@ class Review:
 
     async def statuses(self, *, kind: str | None = None) -> dict[str, ReviewStatus]:
         """Proposal id → what became of it, oldest first; those of one kind. Of what is decided no text is read, so that
-        it is quick. Raises `NotPermitted`."""
+        it is quick. Raises `NotPermitted`, `InputError`."""
         self._permit("read", "see what waits for review")
+        check_choice(kind)
         index = await self._up_to_date()
         noted = [each for each in index if kind in {None, each.kind}]
         waiting = await self._read(each for each in noted if index.status(each) == "waiting")
@@ -88,7 +91,9 @@ class Review:
         raise unknown_proposal(id, f"session {self._story.id!r}", waiting)
 
     async def known(self, proposal: Proposal) -> Reviewed | None:
-        """What became of the same proposal, if it was made before; `None` if it is new. One that fell is new."""
+        """What became of the same proposal, if it was made before; `None` if it is new. One that fell is new.
+        Raises `InputError` for what is no proposal."""
+        _check_proposal(proposal)
         same = (await self._up_to_date()).same(proposal.same)
         return next((each for each in reversed(await self._read(same)) if each.status != "fallen"), None)
 
@@ -101,6 +106,7 @@ class Review:
         """
         if write not in get_args(ReviewWrite):
             raise InputError(f"write = {quoted(write)} must be one of {', '.join(get_args(ReviewWrite))}.")
+        _check_proposal(proposal)
         if write == "off":
             return None
         found = await self.known(proposal) or await self._propose(proposal)
@@ -115,6 +121,7 @@ class Review:
         `UnknownName`, `NotPermitted`, and `InputError` for a proposal that fell.
         """
         self._permit("edit", "approve what was proposed")
+        check_words(content)
         found = await self.get(id)
         if content is None or found.status == "approved":
             return await self._write(found, self._role)
@@ -131,6 +138,7 @@ class Review:
         Raises `UnknownName`, `NotPermitted`, and `InputError` for one that was approved.
         """
         self._permit("edit", "reject what was proposed")
+        text("reason", reason)
         found = await self.get(id)
         if found.status == "approved":
             keys = ", ".join(found.keys) or "none"
@@ -301,3 +309,10 @@ class Review:
 def _restored(found: Reviewed) -> str:
     """The key under which what it took out of recall is put back."""
     return f"{found.archive_key}-restored"
+
+
+def _check_proposal(proposal: object) -> None:
+    """Raises `InputError` for what is no proposal, or holds what the journal cannot keep."""
+    if not isinstance(proposal, Proposal):
+        raise InputError(f"proposal = {quoted(proposal)} cannot be used: it must be a Proposal.")
+    keepable(proposal)

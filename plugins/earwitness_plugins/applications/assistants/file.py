@@ -179,9 +179,20 @@ class ConversationFile:
         return waiting
 
     def _write(self, head: ConversationHead, messages: Sequence[AssistantMessage]) -> None:
+        lines = [_readable(head), *(each.model_dump_json() for each in messages)]
         self._known = None
-        replaced(self.path, "".join(f"{each.model_dump_json()}\n" for each in (head, *messages)), lambda: True)
+        replaced(self.path, "".join(f"{each}\n" for each in lines), lambda: True)
         self._note(_waiting(head, messages))
+
+
+def _readable(head: ConversationHead) -> str:
+    """The head as it is written. Raises `InputError` for one that could not be read again."""
+    try:
+        written = head.model_dump_json(warnings=False)
+        ConversationHead.model_validate_json(written)
+    except ValueError as error:
+        raise InputError(f"conversation {head.key!r} cannot be changed so, and was left as it is: {error}") from error
+    return written
 
 
 def _waiting(head: ConversationHead, messages: Sequence[AssistantMessage]) -> int:

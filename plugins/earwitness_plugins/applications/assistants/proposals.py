@@ -97,25 +97,26 @@ def submitted(head: ConversationHead, proposal: Proposal, container: str, write:
 def approved(head: ConversationHead, id: str, *, by: str, content: str | None = None) -> ConversationHead:
     """The head with what a proposal writes, in other words if `content` is given. Approving twice writes once.
 
-    Raises `InputError` for a proposal that went with its conversation, and for content without a word.
+    Raises `InputError` for a proposal that went with its conversation.
     """
     found = of_id(head, id)
     if found.status == "approved":
         return head
     says = written_by(found) if content is None else _in_other_words(content)
-    new = tuple(each for each in says.memory_update if each not in head.facts)
+    others = _approved_lines(head)
+    new = tuple(each for each in says.memory_update if each not in head.facts or each in others)
     payload = {HISTORY: says.history_entry, MEMORY: list(new)}
     found = found.model_copy(update={"proposal": found.proposal.model_copy(update={"payload": payload})})
     return with_lines(_decided(head, found, "approved", by), written_by(found))
 
 
 def rejected(head: ConversationHead, id: str, *, by: str, reason: str) -> ConversationHead:
-    """The head with a proposal rejected; if it was approved, without what it had written. Raises `InputError`."""
+    """The head with a proposal rejected; if it was approved, without what it alone had written. Raises `InputError`."""
     found = of_id(head, id)
     if found.status == "rejected":
         return head
     if found.status == "approved":
-        head = _without(head, written_by(found))
+        head = _without(head, found)
     return _decided(head, found, "rejected", by, reason)
 
 
@@ -128,16 +129,36 @@ def of_id(head: ConversationHead, id: str) -> Reviewed:
 
 
 def _in_other_words(content: str) -> Consolidation:
-    lines = tuple(each.strip() for each in content.splitlines() if each.strip())
-    if not lines:
-        raise InputError("content = '' must say something: one thing a line. To remember nothing, reject the proposal.")
-    return Consolidation(memory_update=lines)
+    return Consolidation(memory_update=tuple(each.strip() for each in content.splitlines() if each.strip()))
 
 
-def _without(head: ConversationHead, said: Consolidation) -> ConversationHead:
-    facts = tuple(each for each in head.facts if each not in said.memory_update)
-    history = tuple(each for each in head.history if each != said.history_entry)
-    return head.model_copy(update={"facts": facts, "history": history})
+def _approved_lines(head: ConversationHead, *, but: str = "") -> set[str]:
+    """What approved proposals say for the long-term memory, all `but` one."""
+    approved = (each for each in head.proposals if each.status == "approved" and each.id != but)
+    return {line for each in approved for line in written_by(each).memory_update}
+
+
+def _without(head: ConversationHead, found: Reviewed) -> ConversationHead:
+    """The head without what one approved proposal wrote. What others wrote in the same words stays."""
+    said = written_by(found)
+    gone = {*said.memory_update} - _approved_lines(head, but=found.id)
+    return head.model_copy(
+        update={
+            "facts": tuple(each for each in head.facts if each not in gone),
+            "history": _without_entry(head, found.id, said.history_entry),
+        }
+    )
+
+
+def _without_entry(head: ConversationHead, id: str, entry: str) -> tuple[str, ...]:
+    """The history without one of the entries of these words. Approved ones are in the order of their proposals."""
+    same = [number for number, each in enumerate(head.history) if each == entry]
+    if not same:
+        return head.history
+    approved = [each for each in head.proposals if each.status == "approved"]
+    writers = [each.id for each in approved if written_by(each).history_entry == entry]
+    gone = same[max(0, len(same) - len(writers) + writers.index(id))]
+    return (*head.history[:gone], *head.history[gone + 1 :])
 
 
 def _decided(

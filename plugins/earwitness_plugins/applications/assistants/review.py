@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import get_args
 
-from earwitness.backstage.roles import PERMISSIONS, Permission, permit
-from earwitness.errors import InputError, quoted, unknown
-from earwitness.validation.arguments import texts
+from earwitness.backstage.roles import Permission, permit
+from earwitness.errors import InputError, quoted
+from earwitness.validation.arguments import text, texts
 from earwitness_plugins.review import Reviewed, ReviewStatus
-from earwitness_plugins.review.lookup import meant, unknown_proposal
+from earwitness_plugins.review.lookup import check_choice, check_role, check_words, meant, unknown_proposal
 
 from .bot import AssistantBot
 from .file import ConversationContent, ConversationHead
@@ -35,15 +35,14 @@ class ConversationReview:
 
     def acting(self, *, role: str) -> ConversationReview:
         """The same on behalf of somebody, whose permissions are those of backstage. Raises `UnknownName`."""
-        if role not in PERMISSIONS:
-            raise unknown("role", role, PERMISSIONS)
-        return ConversationReview(self._bot, role)
+        return ConversationReview(self._bot, check_role(role))
 
     async def waiting(self, *, kind: str | None = None, about: str | None = None) -> tuple[Reviewed, ...]:
         """What waits for a decision, oldest first: of one kind, or of the conversation with the key `about`.
 
-        Raises `NotPermitted`.
+        Raises `NotPermitted`, `InputError`.
         """
+        check_choice(kind, about)
         found = await self.proposals(status="waiting", kind=kind)
         return tuple(each for each in found if about is None or about in each.proposal.about)
 
@@ -57,6 +56,7 @@ class ConversationReview:
         self._permit("read", "see what waits for review")
         if status is not None and status not in get_args(ReviewStatus):
             raise InputError(f"status {quoted(status)} must be one of {', '.join(get_args(ReviewStatus))}.")
+        check_choice(kind)
         only = None if ids is None else frozenset(texts("ids", ids))
         found = [each for head in await self._heads() for each in head.proposals]
         wanted = [each for each in found if status in {None, each.status} and kind in {None, each.proposal.kind}]
@@ -78,18 +78,21 @@ class ConversationReview:
         """Remember what a proposal says; or other words, one thing a line, if `content` is given. Durable on return.
 
         Approving twice writes once. What was rejected may be approved after all. Raises `UnknownName`, `NotPermitted`,
-        and `InputError` if the conversation was forgotten meanwhile.
+        and `InputError` if the conversation was forgotten meanwhile, and for content that is no text or empty.
         """
         self._permit("edit", "approve what was proposed")
+        check_words(content)
         return await self._decide(id, partial(approved, by=self._role, content=content))
 
     async def reject(self, id: str, reason: str = "") -> Reviewed:
-        """Reject a proposal, for good; if it was approved, what it had written is taken out again. Durable on return.
+        """Reject a proposal, for good; if it was approved, what it alone had written is taken out again. Durable on
+        return.
 
-        Raises `UnknownName`, `NotPermitted`, and `InputError` if the conversation was forgotten meanwhile.
+        Raises `UnknownName`, `NotPermitted`, and `InputError` if the conversation was forgotten meanwhile, and for a
+        reason that is no text.
         """
         self._permit("edit", "reject what was proposed")
-        return await self._decide(id, partial(rejected, by=self._role, reason=reason))
+        return await self._decide(id, partial(rejected, by=self._role, reason=text("reason", reason)))
 
     async def _decide(self, id: str, decision: Callable[[ConversationHead, str], ConversationHead]) -> Reviewed:
         found = await self.get(id)
