@@ -33,6 +33,11 @@ def key_of(id: str) -> str:
     return f"review-{id}"
 
 
+def decision_key(id: str, number: int) -> str:
+    """The key of a proposal's first, second … decision: of two at once, only one is taken."""
+    return f"{key_of(id)}-decision-{number}"
+
+
 def read(session: str, fact: Mapping[str, JsonValue], decision: Mapping[str, JsonValue]) -> Reviewed | None:
     """A proposal with what was decided; `None` if it cannot be read: another version wrote it."""
     given: dict[str, Any] = {key: fact.get(key) for key in ("id", "day", "time")}

@@ -7,19 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import cast, get_args
 
+from pydantic import JsonValue, ValidationError
+
 from earwitness import Earwitness, Session
 from earwitness.backstage.roles import Permission, permit
 from earwitness.clock import now
 from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, quoted
 from earwitness.ids import WORLD, derive
+from earwitness.records.refusal import KEEPABLE, explained
 from earwitness.validation.arguments import text, texts
 from earwitness.validation.records import keepable
 
-from .handlers import fallen, handle
+from .handlers import fallen, handle, handler_of
 from .index import NotedProposal, ProposalIndex
 from .lookup import check_choice, check_role, check_words, meant, unknown_proposal
 from .losses import who_is_unmasked, who_left, why_fallen
-from .notes import PACKAGE, decided, key_of, proposed
+from .notes import PACKAGE, decided, decision_key, key_of, proposed
 from .records import Proposal, Reviewed, ReviewStatus, ReviewWrite
 
 AUTO = "auto"
@@ -111,40 +114,52 @@ class Review:
             return None
         found = await self.known(proposal) or await self._propose(proposal)
         is_new = found.status == "waiting"
-        return await self._write(found, AUTO) if write == AUTO and is_new else found
+        if write != AUTO or not is_new:
+            return found
+        found, key = await self._to_decide(found.id)
+        return await self._write(found, AUTO, key) if found.status == "waiting" else found
 
     async def approve(self, id: str, *, content: str | None = None) -> Reviewed:
         """Do what a proposal says, with other words for its only memory if `content` is given. Decided on return.
 
         Approving twice writes once. What was rejected may be approved after all. Of several memories those are written
         that can be; `left_out` says which could not, and why. If none can be, the proposal has fallen. Raises
-        `UnknownName`, `NotPermitted`, and `InputError` for a proposal that fell.
+        `UnknownName`, `NotPermitted`, and `InputError` for a proposal that fell, that somebody else rejects at the same
+        time, and for content that is no text.
         """
         self._permit("edit", "approve what was proposed")
         check_words(content)
-        found = await self.get(id)
+        found, key = await self._to_decide(id)
         if content is None or found.status == "approved":
-            return await self._write(found, self._role)
+            return _approved(await self._write(found, self._role, key))
         if len(found.proposal.memories) != 1:
             raise InputError(f"content = {quoted(content)} needs a proposal of one memory: {found.id!r} has not one.")
         (memory,) = found.proposal.memories
         other = found.proposal.model_copy(update={"memories": (memory.model_copy(update={"content": content}),)})
-        return await self._write(found.model_copy(update={"proposal": other}), self._role, is_as_proposed=False)
+        found = found.model_copy(update={"proposal": other})
+        return _approved(await self._write(found, self._role, key, is_as_proposed=False))
 
     async def reject(self, id: str, reason: str = "") -> Reviewed:
         """Reject a proposal, for good: the same is not proposed again. Decided on return. What was written of it before
         its approval was interrupted is taken back.
 
-        Raises `UnknownName`, `NotPermitted`, and `InputError` for one that was approved.
+        Raises `UnknownName`, `NotPermitted`, and `InputError` for one that was approved, by somebody else at the same
+        time, too, and for a reason that is no text.
         """
         self._permit("edit", "reject what was proposed")
         text("reason", reason)
-        found = await self.get(id)
+        found, key = await self._to_decide(id)
+        written = await self._interrupted(found)
+        if found.status not in {"approved", "rejected"}:
+            with suppress(KeyConflict):  # somebody else was first
+                await self._decide(key, decided(found.id, "rejected", self._role, reason))
+            found = await self._one(found.id)
         if found.status == "approved":
             keys = ", ".join(found.keys) or "none"
             raise InputError(f"proposal {found.id!r} was approved. Take back what it wrote instead: retract {keys}.")
-        await self._taken_back(found)
-        return found if found.status == "rejected" else await self._decide(found, "rejected", self._role, reason)
+        if written is not None:
+            await self._take_back(written)
+        return found
 
     # ── proposing ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -179,7 +194,15 @@ class Review:
 
     # ── deciding ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    async def _write(self, found: Reviewed, by: str, *, is_as_proposed: bool = True) -> Reviewed:
+    async def _to_decide(self, id: str) -> tuple[Reviewed, str]:
+        """A proposal, and the key of the next decision on it: whoever decides meanwhile takes that key."""
+        found, number = await self.get(id), 0
+        while await self._story.has(decision_key(found.id, number)):
+            number += 1
+        return await self._one(found.id), decision_key(found.id, number)
+
+    async def _write(self, found: Reviewed, by: str, key: str, *, is_as_proposed: bool = True) -> Reviewed:
+        """Do what a proposal says. If somebody has rejected it meanwhile, that is taken back, and it is returned so."""
         if found.status == "approved":
             return found
         if found.status == "fallen":
@@ -190,11 +213,26 @@ class Review:
         if left_out and len(left_out) == len(found.proposal.memories):
             why = "; ".join(left_out)
             if is_as_proposed and found.status == "waiting":
-                await self._decide(found, "fallen", by, why)
+                with suppress(KeyConflict):
+                    await self._decide(key, decided(found.id, "fallen", by, why))
             raise InputError(f"proposal {found.id!r} cannot be approved: {why}.")
         if found.proposal.archives:
             await (await self._story.archive(*found.proposal.archives, key=found.archive_key)).decided()
-        return await self._decide(found, "approved", by, left_out=left_out, taken_back=found.taken_back)
+        return await self._approve(found, key, by, left_out)
+
+    async def _approve(self, found: Reviewed, key: str, by: str, left_out: list[str]) -> Reviewed:
+        """Note that what was written is approved. What a handler did cannot be taken back: then that counts."""
+        fact = decided(found.id, "approved", by, left_out=left_out, taken_back=found.taken_back)
+        try:
+            await self._decide(key, fact)
+        except KeyConflict:
+            now, key = await self._to_decide(found.id)
+            if now.status != "approved" and handler_of(found.proposal.kind) is not None:
+                return await self._approve(found, key, by, left_out)
+            if now.status != "approved":
+                await self._take_back(found)
+            return now
+        return await self._one(found.id)
 
     async def _remembered(self, found: Reviewed) -> list[str]:
         """Write the memories of a proposal. What could not be written: for whom, and why."""
@@ -225,31 +263,26 @@ class Review:
         written = await self._story.backstage().grounds(*found.keys)
         return None in written.values() or await self._story.has(_restored(found))
 
-    async def _taken_back(self, found: Reviewed) -> None:
-        """Take back what was written of a proposal that nobody approved. Doing it twice does it once."""
-        await self._caught_up()
-        await self._take_back(await self._after_what_was_taken_back(found))
+    async def _interrupted(self, found: Reviewed) -> Reviewed | None:
+        """The proposal with the keys of what was written of it before its approval was interrupted; `None` if nothing
+        was, or if it is approved."""
+        if found.status == "approved":
+            return None
+        found = await self._after_what_was_taken_back(found)
+        written = await self._story.backstage().grounds(*found.keys)
+        return found if any(written.values()) or await self._story.has(found.archive_key) else None
 
     async def _take_back(self, found: Reviewed) -> None:
+        """Take back what was written of a proposal. Doing it twice does it once."""
         written = await self._story.backstage().grounds(*found.keys)
         for key in (key for key, memory in written.items() if memory is not None):
             await (await self._story.retract(key, by=self._role)).decided()
         if await self._story.has(found.archive_key) and not await self._story.has(_restored(found)):
             await (await self._story.restore(*found.proposal.archives, key=_restored(found))).decided()
 
-    async def _decide(
-        self,
-        found: Reviewed,
-        status: ReviewStatus,
-        by: str,
-        reason: str = "",
-        *,
-        left_out: Iterable[str] = (),
-        taken_back: int = 0,
-    ) -> Reviewed:
-        fact = decided(found.id, status, by, reason, left_out=left_out, taken_back=taken_back)
-        await (await self._story.change(facts={PACKAGE: [fact]})).decided()
-        return await self._one(found.id)
+    async def _decide(self, key: str, fact: JsonValue) -> None:
+        """Note a decision. Raises `KeyConflict` if another one has the key."""
+        await (await self._story.change(facts={PACKAGE: [fact]}, key=key)).decided()
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -262,8 +295,10 @@ class Review:
 
     async def _one(self, id: str) -> Reviewed:
         noted = (await self._up_to_date()).get(id)
-        (found,) = await self._read([] if noted is None else [noted])
-        return found
+        found = await self._read([] if noted is None else [noted])
+        if not found:
+            raise InputError(f"proposal {id!r} was taken out of the story meanwhile.")
+        return found[0]
 
     async def _read(self, noted: Iterable[NotedProposal]) -> list[Reviewed]:
         """These as records, fallen if they can no longer be approved. What cannot be read is left out."""
@@ -311,8 +346,24 @@ def _restored(found: Reviewed) -> str:
     return f"{found.archive_key}-restored"
 
 
+def _approved(found: Reviewed) -> Reviewed:
+    """Raises `InputError` for what somebody has rejected while it was being approved."""
+    if found.status != "approved":
+        raise InputError(
+            f"proposal {found.id!r} was {found.status} by {found.decided_by} while it was being approved: nothing of "
+            "it is remembered. If it is to be remembered after all, approve it again."
+        )
+    return found
+
+
 def _check_proposal(proposal: object) -> None:
-    """Raises `InputError` for what is no proposal, or holds what the journal cannot keep."""
+    """Raises `InputError` for what is no proposal, or holds what the journal cannot keep or read again."""
     if not isinstance(proposal, Proposal):
         raise InputError(f"proposal = {quoted(proposal)} cannot be used: it must be a Proposal.")
+    try:
+        Proposal.model_validate_json(proposal.model_dump_json(warnings=False))
+    except ValidationError as error:
+        raise InputError(f"proposal: {explained(error)}") from error
+    except ValueError as error:
+        raise InputError(f"proposal: this cannot be kept: {error}. {KEEPABLE}") from error
     keepable(proposal)

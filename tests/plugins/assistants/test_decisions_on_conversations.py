@@ -60,13 +60,13 @@ async def test_what_no_queue_can_use_is_refused_and_the_conversation_stays(tmp_p
                 review.proposals(ids=bad if isinstance(bad, str) else [bad]),
                 review.statuses(kind=bad),
             ):
-                with pytest.raises(InputError, match="cannot be used|must be one of"):
+                with pytest.raises(InputError, match=r"cannot be used|must be one of"):
                     await call
-            with pytest.raises(InputError, match="role = .* cannot be used"):
+            with pytest.raises(InputError, match=r"role = .* cannot be used"):
                 review.acting(role=bad)
         with pytest.raises(InputError, match="reason = None cannot be used"):
             await review.reject(id, None)  # type: ignore[arg-type]
-        with pytest.raises(InputError, match="content = '' must say something. To remember nothing, reject"):
+        with pytest.raises(InputError, match="content = '' must say something"):
             await review.approve(id, content=" ")
         assert conversation.file.path.read_bytes() == before
         assert [each.id for each in await review.waiting()] == [id]
@@ -74,7 +74,7 @@ async def test_what_no_queue_can_use_is_refused_and_the_conversation_stays(tmp_p
 
 async def test_nothing_is_written_that_could_not_be_read_again(tmp_path: Path) -> None:
     async with opened(tmp_path) as ew:
-        conversation, _, (id,) = await talked(ew, CAT)
+        conversation, _, _ = await talked(ew, CAT)
         before = conversation.file.path.read_bytes()
         for bad in (None, "\udc80"):
             with pytest.raises(InputError, match="conversation 'k' cannot be changed so, and was left as it is"):
