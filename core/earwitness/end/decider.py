@@ -38,11 +38,11 @@ from .change import changed
 from .deliveries import arrival_day
 from .derivations import append_proposed
 from .derived import derived
-from .due import with_overdue
 from .fail_closed import UNUSABLE, fail_closed_plan
 from .late_answers import LateAnswers
 from .message import message_of, said
 from .names_in_texts import noted
+from .overdue import with_overdue
 from .preparation import prepared
 from .replacements import with_originals, with_replaced_supported
 from .revise import retracted, revised

@@ -5,18 +5,19 @@ Strikes and further tellings are recorded with the plan of the change that bring
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from ..carried_hubs import is_hub_memory, message_key_of
 from ..engine import Engine
 from ..events import Event, SharingEvent
-from ..formats import message_text_of
 from ..ids import WORLD
-from ..live import Live, written
+from ..live import Live
 from ..plugin_data import PluginData
+from ..records.character import Cast
 from ..records.derived import Derivation
-from ..records.journal import Changed, Entry
+from ..records.journal import Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
 from ..records.read_only import ReadOnlyDict
@@ -27,8 +28,8 @@ from .deliveries import of_message, of_telling
 from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
-from .shares import Sharing, Teller, shared
-from .untold import SAID, Untold, as_update, day_asked
+from .shares import Sharing, shared, tellers_of
+from .untold import SAID, Untold, as_update, day_asked, entry_asked
 from .withdrawals import downstream, strikes
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
 
@@ -53,6 +54,7 @@ class Arrivals:
         is after the plan."""
         self._engine, self._live, self._entry, self._plan_so_far, self.data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
+        self._told_at = entry.sequence
         self._state = plan.state_after(live.snapshot.state) if state is None else state
         self._joined = ReadOnlyDict(live.snapshot.joined_after(plan))
         self._knowers: dict[str, dict[str, Delivery]] = {}
@@ -180,7 +182,7 @@ class Arrivals:
         self.answers += sharing.reports
         if sharing.silent:
             self._untold.keep(about.key, sharing.silent, [_who(each) for each in reached])
-            self._untold.later(about.key, sharing.later, event.day)
+            self._untold.later(about.key, sharing.later, event.day, self._told_at)
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
@@ -203,13 +205,32 @@ class Arrivals:
         asked_on = day_asked(owners)
         event = event if asked_on is None else event.model_copy(update={"day": asked_on})
         there = {} if about.retracted else await self._there(about.key, owners)
-        said = [there[id] for id in about.participants if id in there] if SAID in owners else []
-        if said:  # it is asked as if the message were just said
-            changes = [each for each in await self._standing.deliveries([about.key]) if each.part.startswith("update-")]
-            if not await self._tell_by(label, event, said, about, tuple(map(as_update, changes))):
-                return False
-        reached = [there[id] for id in owners if id in there]
-        return not reached or await self._tell_by(label, event, reached, about)
+        with self._as_of(about.message.sequence) as knew:
+            said = [there[id] for id in about.participants if id in there and knew(id)] if SAID in owners else []
+            if said:  # it is asked as if the message were just said
+                standing = await self._standing.deliveries([about.key])
+                changes = tuple(as_update(each) for each in standing if each.part.startswith("update-"))
+                if not await self._tell_by(label, event, said, about, changes):
+                    return False
+        with self._as_of(entry_asked(owners)) as knew:
+            reached = [there[id] for id in owners if id in there and knew(id)]
+            return not reached or await self._tell_by(label, event, reached, about)
+
+    @contextmanager
+    def _as_of(self, entry: int | None) -> Iterator[Callable[[str], bool]]:
+        """Tell by and to those only who had joined by this entry, and those hops on that have become due meanwhile;
+        `None` = today's cast. Yields whether an id was theirs by then."""
+        before = self._cast, self._told_at
+
+        def there(id: str) -> bool:
+            return entry is None or self._joined.get(id, 0) <= entry
+
+        if entry is not None:
+            self._cast, self._told_at = Cast(members=tuple(each for each in self._cast if there(each.id))), entry
+        try:
+            yield there
+        finally:
+            self._cast, self._told_at = before
 
     async def _tell_by(
         self,
@@ -220,6 +241,7 @@ class Arrivals:
         just_said: tuple[Update, ...] | None = None,
     ) -> bool:
         """Let one rule tell of a message late. Whether it has answered."""
+        event = event.model_copy(update={"cast": self._cast})
         await self._knowers_of(about.key)
         sharing = await self._shared(event, tellers, about, [label], just_said)
         if sharing.silent:
@@ -248,10 +270,10 @@ class Arrivals:
         just_said: tuple[Update, ...] | None = None,
     ) -> Sharing:
         """What rules say of a message that has reached some, or that was `just_said` to them and changed the world."""
-        known = _tellers([*self._knowers.get(about.key, {}).values(), *reached], about)
+        known = tellers_of([*self._knowers.get(about.key, {}).values(), *reached], about)
         base = {name: getattr(event, name) for name in Event.model_fields}
         now = tuple(each.owner for each in reached if not each.beyond_session)
-        tellable, at = about.as_tellable(), self._entry.sequence
+        tellable, at = about.as_tellable(), self._told_at
         asked = SharingEvent(**base, message=tellable, knowers=now, told_at=at)
         arrived = {"arrived": tuple(reached), "joined": self._joined}
         how = arrived if just_said is None else {"updates": just_said}
@@ -305,7 +327,7 @@ async def with_arrivals(engine: Engine, live: Live, entry: Entry, plan: Plan, da
     """The plan of a change of the day, with the strikes of its guards and the further tellings of what arrives."""
     if plan.due_day is None:
         return plan
-    due = await _due(engine, live, entry, plan.due_day)
+    due = await due_deliveries(engine, live, entry, plan.due_day)
     if not (engine.guards or engine.sharing_rules or live.withheld):
         return plan
     taken = _taken_by(plan)
@@ -342,35 +364,8 @@ async def with_outcome(engine: Engine, live: Live, plan: Plan, arrivals: Arrival
     return await with_proposals(engine, live.snapshot, plan, arrivals.derived)
 
 
-async def with_overdue(engine: Engine, live: Live, entry: Entry, plan: Plan) -> Plan:
-    """The plan of any entry, with what is due by now and has not arrived, under today's guards and rules.
-
-    For a change of the day that could not be decided, for the entry after one that brought nothing, and while there is
-    something that a failing rule has not told, or a failing guard withholds.
-    """
-    day = plan.state_after(live.snapshot.state).game_day
-    if isinstance(entry.body, Changed) and plan.due_day is not None:  # it has brought all this itself
-        return plan
-    if not live.untold and not live.withheld and not await _due(engine, live, entry, day):
-        return plan
-    data = live.data_after(plan)
-    plan = await with_arrivals(engine, live, entry, plan.model_copy(update={"due_day": day}), data)
-    return plan.model_copy(update={"plugin_data": written(data)})
-
-
 def _taken_by(plan: Plan) -> set[str]:
     return {id for each in plan.withdrawals for id in each.removes}
-
-
-def _tellers(reached: Sequence[Delivery], about: SettledMessage) -> dict[str, Teller]:
-    """Those whom a message has reached, as its tellers. A participant tells no thoughts."""
-    return {each.owner: Teller(_tellable(each, about), each.due, each.memory_id) for each in reached}
-
-
-def _tellable(reached: Delivery, about: SettledMessage) -> str:
-    if about.tellable and reached.owner in about.participants:
-        return about.tellable_by(reached.owner)
-    return message_text_of(reached.body)
 
 
 def _who(delivery: Delivery) -> str:
@@ -383,7 +378,7 @@ def _resting_on(derivation: Derivation, key: str) -> Derivation:
     return derivation if derivation.rests_on else derivation.model_copy(update={"rests_on": (key,)})
 
 
-async def _due(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:
+async def due_deliveries(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:
     """Deliveries that arrive with this change, without those of an earlier plan that is still being applied.
 
     While the store is away these may be very many, so the ledger is asked only if something else may be among them.

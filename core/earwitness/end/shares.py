@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from ..consultation import Answered, items_of, record_of
 from ..engine import Engine
 from ..events import Share, SharingAnswer, SharingEvent
+from ..formats import message_text_of
 from ..plugin_data import PluginData
 from ..protocols import SharingRule
 from ..records.character import Cast
-from ..records.plan import Answer
+from ..records.message import SettledMessage
+from ..records.plan import Answer, Delivery
 from ..records.state import FactsOf
 from ..records.stop import Stopped
 from ..strategy import Strategy
@@ -176,3 +178,14 @@ def _telling(share: Share, known: Mapping[str, Teller], content: str, day: float
     text = share.content if share.content is not None and teller.text else teller.text
     due = max(day, teller.since, day if share.due is None else share.due)
     return DueShare(share, text, due, teller.memory)
+
+
+def tellers_of(reached: Sequence[Delivery], about: SettledMessage) -> dict[str, Teller]:
+    """Those whom a message has reached, as its tellers. A participant tells no thoughts."""
+    return {each.owner: Teller(_tellable(each, about), each.due, each.memory_id) for each in reached}
+
+
+def _tellable(reached: Delivery, about: SettledMessage) -> str:
+    if about.tellable and reached.owner in about.participants:
+        return about.tellable_by(reached.owner)
+    return message_text_of(reached.body)

@@ -19,6 +19,10 @@ ON_DAY = "#day "
 """What the name begins with that says on which day a rule was asked that answers later: it tells on that day."""
 
 
+WITH_ENTRY = "#entry "
+"""What the name begins with that says with which entry it was asked: whoever has joined since is told nothing by it."""
+
+
 class Untold:
     """Key of a message → label of a rule → ids of those whom it has reached meanwhile, and of memories in hubs.
 
@@ -42,10 +46,11 @@ class Untold:
             left = {label: [each for each in owners if each != SAID] for label, owners in self._of(key).items()}
             self._write(key, {label: owners for label, owners in left.items() if owners})
 
-    def later(self, key: str, labels: Iterable[str], day: float) -> None:
-        """Of the rules that have not answered, these were asked on this day, and answer later."""
+    def later(self, key: str, labels: Iterable[str], day: float, entry: int) -> None:
+        """Of the rules that have not answered, these were asked on this day, with this entry, and answer later."""
         kept = self._of(key)
-        self.keep(key, [each for each in labels if day_asked(kept.get(each, ())) is None], [f"{ON_DAY}{day!r}"])
+        first = [each for each in labels if day_asked(kept.get(each, ())) is None]
+        self.keep(key, first, [f"{ON_DAY}{day!r}", f"{WITH_ENTRY}{entry}"])
 
     def done(self, key: str, label: str) -> None:
         """The rule has answered, or there is nothing left to tell."""
@@ -70,6 +75,11 @@ class Untold:
 def day_asked(owners: Iterable[str]) -> float | None:
     """The day on which a rule was asked that answers later; `None` for one that failed, and is asked on another day."""
     return next((float(each.removeprefix(ON_DAY)) for each in owners if each.startswith(ON_DAY)), None)
+
+
+def entry_asked(owners: Iterable[str]) -> int | None:
+    """The number of the entry with which a rule was asked that answers later; `None` for one that failed."""
+    return next((int(each.removeprefix(WITH_ENTRY)) for each in owners if each.startswith(WITH_ENTRY)), None)
 
 
 def as_update(delivery: Delivery) -> Update:

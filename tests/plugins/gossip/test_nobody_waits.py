@@ -123,3 +123,27 @@ async def test_what_closing_cuts_short_is_asked_again_when_the_story_goes_on(ope
     await again.change(quest="pigs")
     await again.delivered()
     assert await heard(again, "cid") == [f"I hear: I hear: {NEWS}"]
+
+
+async def test_who_joined_meanwhile_is_told_nothing_of_it(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    await (await story.say("ann", NEWS, audience=[])).settled()
+    await story.forget("ben")
+    await story.change(game_day=3)
+    await story.join(Character("ben", name="Ben the Younger"))
+    await story.settled()
+    gate.opened.set()
+    await story.delivered()
+    assert await heard(story, "ben") == []
+
+
+async def test_nor_by_a_hop_that_is_due_meanwhile(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    await (await story.say("ann", NEWS, audience=[])).settled()
+    await story.forget("cid")
+    await story.change(game_day=3)
+    await (await story.join(Character("cid", name="Cid the Younger"))).settled()
+    gate.opened.set()
+    await story.delivered()
+    assert await heard(story, "ben") == [f"I hear: {NEWS}"]
+    assert await heard(story, "cid") == []
