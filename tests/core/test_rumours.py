@@ -22,7 +22,7 @@ from earwitness import (
     Strike,
     Usage,
 )
-from earwitness.end import due
+from earwitness.end import overdue
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
@@ -324,7 +324,7 @@ async def test_what_could_not_arrive_then_comes_with_the_next_entry_under_its_gu
     await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
     await story.settled()
     with monkeypatch.context() as patched:
-        patched.setattr(due, "with_arrivals", broken)
+        patched.setattr(overdue, "with_arrivals", broken)
         assert (await (await story.change(game_day=3)).settled()).degraded
         await story.delivered()
         assert "charlie" not in await learned(story, memories)
@@ -340,7 +340,7 @@ async def test_it_comes_after_a_restart_too(memories: Memories, monkeypatch: pyt
         story = await ew.session("s1", cast=CAST)
         await (await story.say("alice", "The sword is in the cave.", audience=["bob"])).settled()
         with monkeypatch.context() as patched:
-            patched.setattr(due, "with_arrivals", broken)
+            patched.setattr(overdue, "with_arrivals", broken)
             assert (await (await story.change(game_day=3)).settled()).degraded
     async with Earwitness.open(**kept) as ew:
         story = await ew.open_session("s1")

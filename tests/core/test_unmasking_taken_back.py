@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from earwitness import Derivation, Session
+from earwitness import Character, Derivation, Session
 
 from .disguised_stories import MILL, ROUX, disguised_story, leaks, shown
 
@@ -47,9 +47,15 @@ async def test_what_was_derived_from_it_goes(story: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "stays"), [("Fosco has bought the mill, they say.", False), ("The mill is sold.", True), (None, True)]
+    ("told", "stays"),
+    [
+        ("Fosco has bought the mill, they say.", False),
+        ("bought the old mill", True),
+        ("The mill is sold.", False),
+        (None, True),
+    ],
 )
-async def test_what_was_told_on_goes_if_its_words_name_him_and_what_was_derived_before_stays(
+async def test_what_was_told_on_in_other_words_goes_and_what_was_derived_before_stays(
     story: Session, told: str | None, stays: bool
 ) -> None:
     mill = await copy_of(story, "bob", MILL)
@@ -64,6 +70,33 @@ async def test_what_was_told_on_goes_if_its_words_name_him_and_what_was_derived_
     held = (await story.backstage().inspect("dana")).memories
     assert [(told or MILL) in each.content for each in held] == ([True] if stays else [])
     assert not leaks(str(held))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Bo", "Bo has bought the old mill."),
+        ("Have", "Have bought the old mill."),
+        ("Graf Falk", "Die alte Mühle ist jetzt Falks Mühle."),
+        ("李明", "李明买了旧磨坊。"),
+        ("Иван", "Мельница теперь Ивана."),
+        ("Мария", "Мельницу купили Марии."),
+        ("Ἰωάννης", "The mill is Ioannis'."),
+    ],
+)
+async def test_no_form_of_a_name_stays(tmp_path: Path, name: str, told: str) -> None:
+    async with disguised_story(tmp_path) as story:
+        await story.join(Character("c1", name=name))
+        await story.say("c1", MILL, key="m9", speak_as="Herr Blau", present=["c1", "bob"])
+        await story.say("c1", f"I am no {name}.", speak_as="Herr Blau", present=["c1", "bob"])
+        await story.unmask("c1", audience=["bob"], key="u")
+        await story.delivered()
+        found = (await story.backstage().inspect("bob")).memories
+        mill = next(each.id for each in found if "bought" in each.content and name in each.content)
+        await story.tell("bob", "dana", mill, content=told)
+        await story.retract("u")
+        await story.delivered()
+        assert told not in str((await story.backstage().inspect("dana")).memories)
 
 
 async def test_whoever_else_has_seen_through_the_mask_keeps_what_they_derived(story: Session) -> None:

@@ -19,7 +19,7 @@ from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, Withdrawal
 from ..records.snapshot import Snapshot
-from .unmasked_since import back_in_recall, derived_since, in_recall, names_of
+from .unmasked_since import back_in_recall, derived_since, in_recall
 
 SPEAK_AS = "speakAs"
 MASKED = "it was derived from what an unmasking has shown that was taken back"
@@ -112,8 +112,7 @@ async def with_renewals(ledger: Ledger, before: Snapshot, plan: Plan, *, since: 
         return plan
     withdrawal = Withdrawal(removes={old.id: old.memory_id for old, _ in changed}, reason="known under other names")
     if since is not None:
-        names = names_of(before.cast, {id for id, _ in masks})
-        gone = await derived_since(ledger, before.id, [old for old, _ in changed], since, names)
+        gone = await derived_since(ledger, before.id, [old for old, _ in changed], since)
         back = await back_in_recall(ledger, before.id, [new for _, new in changed], gone)
         changed = [(old, in_recall(new) if new.memory_id in back else new) for old, new in changed]
         removes = {each.id: each.memory_id for each in gone if each.id not in withdrawal.removes}

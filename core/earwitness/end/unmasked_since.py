@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Sequence
+from typing import TypeAlias
 
 from ..formats import message_text_of
 from ..patterns import lazy_pattern
 from ..protocols import Ledger
-from ..records.character import Cast
 from ..records.memory_types import REPLACES
 from ..records.plan import Delivery
 from .replacements import is_replaced
 
-SHORTEST = 3
-"""Characters of a part of a name that is looked for."""
+Words: TypeAlias = tuple[str, ...]
 _WORD = lazy_pattern(r"\w+")
 
 
-async def derived_since(
-    ledger: Ledger, session: str, revealed: Sequence[Delivery], since: int, named: Sequence[str]
-) -> list[Delivery]:
+async def derived_since(ledger: Ledger, session: str, revealed: Sequence[Delivery], since: int) -> list[Delivery]:
     """What rests on these memories, over any number of steps, and was written after the entry `since`: derived
-    memories, and of what was told on in other words that in which a part of a name stands of those who are `named`."""
-    said = {_text(each) for each in revealed}
-    names = {word for each in named for word in _WORD.findall(each.casefold()) if len(word) >= SHORTEST}
+    memories, and what was told on in other words than it was said.
+
+    No search shows that words do not name somebody: names are inflected, shortened, written without spaces or in other
+    letters. So only what was told word for word stays, or with words left out.
+    """
+    said = {(each.source, _words(each)) for each in revealed}
     found: dict[str, Delivery] = {}
     asked: set[str] = set()
     while ids := {each.memory_id for each in (*revealed, *found.values())} - asked:
@@ -32,7 +31,7 @@ async def derived_since(
         resting = await ledger.deliveries(session, rests_on=sorted(ids))
         told = await ledger.deliveries(session, via=sorted(ids))
         late = [each for each in (*resting, *told) if each.sequence > since and each.is_kept]
-        found |= {each.id: each for each in late if each.is_derived or _names(each, said, names)}
+        found |= {each.id: each for each in late if each.is_derived or not _as_said(each, said)}
     return list(found.values())
 
 
@@ -55,16 +54,16 @@ def in_recall(delivery: Delivery) -> Delivery:
     return delivery.model_copy(update={"status": "pending", "reason": None})
 
 
-def names_of(cast: Cast, ids: Iterable[str]) -> list[str]:
-    """By what these characters are called."""
-    return [name for id in ids if id in cast for name in (id, cast[id].name, *cast[id].aliases)]
+def _as_said(told: Delivery, said: Collection[tuple[str, Words]]) -> bool:
+    """Whether something was told as it was `said` (source, words), in the same order, with no word of the teller's."""
+    words = _words(told)
+    return any(source == told.source and _stand_in(words, each) for source, each in said)
 
 
-def _names(told: Delivery, said: Collection[str], names: AbstractSet[str]) -> bool:
-    """Whether somebody is named in what was told in other words than it was said."""
-    text = _text(told)
-    return text not in said and not names.isdisjoint(_WORD.findall(text.casefold()))
+def _stand_in(words: Words, text: Words) -> bool:
+    left = iter(text)
+    return all(word in left for word in words)
 
 
-def _text(delivery: Delivery) -> str:
-    return message_text_of(delivery.body) or delivery.body
+def _words(delivery: Delivery) -> Words:
+    return tuple(_WORD.findall(message_text_of(delivery.body) or delivery.body))
