@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TypeAlias
 
 from ..formats import message_text_of
 from ..patterns import lazy_pattern
@@ -12,7 +11,6 @@ from ..records.memory_types import REPLACES
 from ..records.plan import Delivery
 from .replacements import is_replaced
 
-Words: TypeAlias = tuple[str, ...]
 _WORD = lazy_pattern(r"\w+")
 
 
@@ -54,16 +52,16 @@ def in_recall(delivery: Delivery) -> Delivery:
     return delivery.model_copy(update={"status": "pending", "reason": None})
 
 
-def _as_said(told: Delivery, said: Collection[tuple[str, Words]]) -> bool:
+def _as_said(told: Delivery, said: Collection[tuple[str, tuple[str, ...]]]) -> bool:
     """Whether something was told as it was `said` (source, words), in the same order, with no word of the teller's."""
     words = _words(told)
     return any(source == told.source and _stand_in(words, each) for source, each in said)
 
 
-def _stand_in(words: Words, text: Words) -> bool:
+def _stand_in(words: tuple[str, ...], text: tuple[str, ...]) -> bool:
     left = iter(text)
     return all(word in left for word in words)
 
 
-def _words(delivery: Delivery) -> Words:
+def _words(delivery: Delivery) -> tuple[str, ...]:
     return tuple(_WORD.findall(message_text_of(delivery.body) or delivery.body))
