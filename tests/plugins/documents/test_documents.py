@@ -1,5 +1,6 @@
 """Documents that a user uploads: pieces of memory like any other."""
 
+from asyncio import gather
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -219,3 +220,38 @@ async def test_files(story: Session, tmp_path: Path) -> None:
     }.items():
         with pytest.raises(InputError, match=why):
             await story.documents.upload_file("greta", tmp_path / name)
+
+
+async def test_of_two_uploads_at_once_one_is_the_first_version_and_the_other_takes_its_place(tmp_path: Path) -> None:
+    async with (
+        Earwitness.open(tmp_path / "s.db", embedder="none") as ew,
+        Earwitness.open(tmp_path / "s.db", embedder="none") as second,
+    ):
+        story = await ew.session("s1", cast=["alice"])
+        other = await second.open_session("s1")
+        for number in range(4):
+            title, texts = f"D{number}", [f"# A\n\n{each} text of {number}" for each in ("first", "second")]
+            done = await gather(
+                story.documents.upload("alice", texts[0], title=title),
+                other.documents.upload("alice", texts[1], title=title),
+            )
+            assert sorted(each.document.version for each in done) == [1, 2]
+            assert all(each.created for each in done)
+            kept = texts[0 if done[0].document.version == 2 else 1].splitlines()[-1]
+            await other.delivered()
+            held = [each for each in await documents_of(story, "alice") if f"{title} (A):" in each]
+            assert [each.splitlines()[-1] for each in held] == [kept]
+            (newest,) = [each for each in story.documents.uploaded("alice") if each.id == title]
+            assert newest.version == 2
+            assert other.documents.uploaded("alice") == story.documents.uploaded("alice")
+
+
+async def test_the_same_text_uploaded_twice_at_once_is_one_version(tmp_path: Path) -> None:
+    async with (
+        Earwitness.open(tmp_path / "s.db", embedder="none") as ew,
+        Earwitness.open(tmp_path / "s.db", embedder="none") as second,
+    ):
+        story = await ew.session("s1", cast=["alice"])
+        other = await second.open_session("s1")
+        await gather(*(each.documents.upload("alice", LEDGER, title="L") for each in (story, other)))
+        assert len(await documents_of(story, "alice")) == 2

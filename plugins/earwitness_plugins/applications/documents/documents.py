@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from earwitness import Channel, Earwitness, Session
 from earwitness.backstage.roles import permit
 from earwitness.display_names import usable_name
-from earwitness.errors import InputError, NotPermitted, NotYetApplied, unknown
+from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, unknown
 from earwitness.ids import derive
 
 from .files import text_of_file
@@ -66,11 +66,10 @@ class StoryDocuments:
         name, known = usable_name(title), (id or title).strip()
         found = _pieces_of(text, known)
         async with self._lock:
-            with suppress(NotYetApplied):  # what is decided is enough
-                await self._story.settled()
             document, created = await self._noted(whose, known, name, derive(text), len(found))
             await self._write(document, found, channel)
             await self._archive_older(document)
+            await self._give_way(document)
         return DocumentUpload(document=document, created=created)
 
     async def upload_file(
@@ -125,17 +124,28 @@ class StoryDocuments:
 
     async def _noted(self, owner: str, id: str, title: str, digest: str, parts: int) -> tuple[UploadedDocument, bool]:
         """The version with this text, noted now unless it is the newest; and whether it is new."""
-        mine = [each for each in self._versions() if (each.owner, each.id) == (owner, id)]
-        last = mine[-1] if mine else None
-        if last is not None and not last.forgotten and (last.digest, last.title) == (digest, title):
-            return last, False
-        version = 1 + (last.version if last else 0)
-        new = UploadedDocument(id=id, owner=owner, title=title, version=version, parts=parts, digest=digest)
-        await self._note(new)
-        return new, True
+        while True:
+            await self._caught_up()
+            mine = [each for each in self._versions() if (each.owner, each.id) == (owner, id)]
+            last = mine[-1] if mine else None
+            if last is not None and not last.forgotten and (last.digest, last.title) == (digest, title):
+                return last, False
+            version = 1 + (last.version if last else 0)
+            new = UploadedDocument(id=id, owner=owner, title=title, version=version, parts=parts, digest=digest)
+            while await self._story.has(_noted_as(new)):  # that one was retracted, or comes from another process
+                new = new.model_copy(update={"version": new.version + 1})
+            with suppress(KeyConflict):  # another process was first: it has this version
+                return new, await self._note(new, _noted_as(new))
 
-    async def _note(self, document: UploadedDocument) -> None:
-        await (await self._story.change(facts={FACTS: [document.model_dump(mode="json")]})).decided()
+    async def _note(self, document: UploadedDocument, key: str | None = None) -> bool:
+        """Note it in the story; whether that is new. Raises `KeyConflict`."""
+        noted = await self._story.change(facts={FACTS: [document.model_dump(mode="json")]}, key=key)
+        await noted.decided()
+        return noted.created
+
+    async def _caught_up(self) -> None:
+        with suppress(NotYetApplied):  # what is decided is enough
+            await self._story.settled()
 
     # ── pieces ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -174,6 +184,14 @@ class StoryDocuments:
             for key in there:
                 with suppress(InputError):
                     await self._story.archive(key, newer=True)
+
+    async def _give_way(self, document: UploadedDocument) -> None:
+        """Take its own pieces out of recall if another process has uploaded a newer version meanwhile."""
+        await self._caught_up()
+        mine = [each for each in self._versions() if (each.owner, each.id) == (document.owner, document.id)]
+        if mine and mine[-1].version > document.version:
+            with suppress(InputError):  # it was forgotten, too
+                await self._story.archive(*_keys(document), newer=True, key=f"{_stem(document)}:replaced")
 
     async def _permitted(self, owner: str, role: str, persona: str | None) -> str:
         """Character id, or the name of a container. Raises `UnknownName`, `NotPermitted`."""
@@ -223,6 +241,11 @@ def _heading(document: UploadedDocument, number: int, section: str) -> str:
 
 def _stem(document: UploadedDocument) -> str:
     return f"document:{derive(document.owner, document.id)}:{document.version}"
+
+
+def _noted_as(document: UploadedDocument) -> str:
+    """The key with which the story notes a version: of two uploads at once, only one has it."""
+    return f"{_stem(document)}:noted"
 
 
 def _keys(document: UploadedDocument) -> list[str]:
