@@ -55,7 +55,7 @@ class Refusals:
                 self._news.setdefault(session, {})[container, id] = refusal.why
 
     def settle(self, places: Iterable[MemoryAddress]) -> None:
-        """These were written or removed."""
+        """These were written or removed. They are looked at only where something is refused."""
         for container, id in places if self._held else ():
             if self._held.get(container, {}).pop(id, None) and not self._held[container]:
                 del self._held[container]

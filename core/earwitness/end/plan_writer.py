@@ -151,7 +151,7 @@ class PlanWriter:
 
     async def _remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         await self.store.remove(ids)
-        self._engine.refusals.settle([(container, id) for container, of in ids.items() for id in of])
+        self._engine.refusals.settle((container, id) for container, of in ids.items() for id in of)
 
     async def _put_all(self, attempt: _PlanWriting) -> None:
         plans, work, order = attempt.plans, attempt.work, attempt.order
@@ -208,7 +208,7 @@ class PlanWriter:
         await self.still_ours([*plans, *passing], memories)
         if refused:
             deliveries = await self._refused(attempt, groups, [*plans, *passing], refused)
-        self._engine.refusals.settle([place for each in memories if (place := address(each)) not in refused])
+        self._engine.refusals.settle(place for each in memories if (place := address(each)) not in refused)
         attempt.written += deliveries
         self._backlog.note_written(plans, memories)
         if wanted:
