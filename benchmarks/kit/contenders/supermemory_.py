@@ -40,19 +40,32 @@ class Supermemory(Backend):
     """Verbatim chunks, ranked again here."""
 
     def made(self, folder: Path) -> Any:
-        """With a buffer of its own."""
+        """With its buffer in the ledger's file, the default: elsewhere it looks everything up."""
+        from earwitness_plugins.ledgers.sqlite import SqliteLedger
         from earwitness_plugins.stores.supermemory import supermemory
 
         url, self._service = self._around.enter_context(emulated())
+        path, resources = str(folder / "story.db"), Resources()
+        self._ledger = SqliteLedger(path=path, resources=resources)
         return supermemory(
-            path=str(folder / "story.db"),
+            path=path,
             embedder=self.given,
-            resources=Resources(),
+            resources=resources,
             api_key=SecretStr(_KEY),
             base_url=url,
             search_timeout=_PATIENCE,
             timeout=_PATIENCE,
         )
+
+    async def open(self, folder: Path) -> None:
+        """The store, and the ledger beside it."""
+        await super().open(folder)
+        await self._ledger.open()
+
+    async def close(self) -> None:
+        """Close both, and stop the service."""
+        await self._ledger.close()
+        await super().close()
 
     def servers(self) -> Sequence[int]:
         """The emulator."""

@@ -50,6 +50,7 @@ class Database:
         self._busy_timeout = busy_timeout
         self._lock = Lock()
         self._users = 0
+        self._components: set[str] = set()
         self._writer: Writer | None = None
         self._readers: Readers | None = None
         self._inline: InlineReader | None = None
@@ -82,6 +83,11 @@ class Database:
         except BaseException:
             await self.close()
             raise
+        self._components.add(component)
+
+    def serves(self, component: str) -> bool:
+        """Whether this component has its tables here, and uses them through this object."""
+        return component in self._components
 
     async def _migrate(self, component: str, migrations: Sequence[Migration]) -> None:
         rewritten = await self.write(partial(migrate, self.path, component, migrations))
@@ -145,6 +151,7 @@ class Database:
             self._users = max(0, self._users - 1)
             if self._users:
                 return
+            self._components.clear()
             stopping = (self._inline, self._readers, self._writer, self._folder)
             self._inline = self._readers = self._writer = self._folder = None
         with CancelScope(shield=True):

@@ -35,6 +35,15 @@ async def test_components_share_a_file_until_the_last_one_closes(words: Any) -> 
     await words.open()
 
 
+async def test_a_database_knows_the_components_that_use_it(path: Path) -> None:
+    database = Database.at(str(path), Resources())
+    await database.open("notes", NOTES)
+    assert database.serves("notes")
+    assert not database.serves("ledger")
+    await database.close()
+    assert not database.serves("notes")
+
+
 async def test_a_closed_file_can_be_opened_again_and_has_everything(words: Any, path: Path) -> None:
     await words.add("sword")
     await words.close()

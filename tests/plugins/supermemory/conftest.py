@@ -11,6 +11,7 @@ from supermemory import AsyncSupermemory
 
 from earwitness.loading.resources import Resources
 from earwitness.protocols import Store
+from earwitness_plugins.ledgers.sqlite import SqliteLedger
 from earwitness_plugins.stores.supermemory import supermemory
 from earwitness_plugins.testing.supermemory import Emulator
 
@@ -33,12 +34,16 @@ async def client(service: Emulator) -> AsyncIterator[AsyncSupermemory]:
 @pytest.fixture
 def opened(service: Emulator, tmp_path: Path) -> Opened:
     @asynccontextmanager
-    async def open_store(**settings: Any) -> AsyncIterator[Store]:
+    async def open_store(*, in_ledger_file: bool = False, **settings: Any) -> AsyncIterator[Store]:
         given: dict[str, Any] = {"search_timeout": 20, "timeout": 20, "path": str(tmp_path / "story.db"), **settings}
         given = {"api_key": SecretStr(KEY), "base_url": service.url, "embedder": None, **given}
-        store = supermemory(resources=Resources(), **given)
+        resources = Resources()
+        store, ledger = supermemory(resources=resources, **given), SqliteLedger(path=given["path"], resources=resources)
+        if in_ledger_file:
+            await ledger.open()
         await store.open()
         yield store
         await store.close()
+        await ledger.close()
 
     return open_store

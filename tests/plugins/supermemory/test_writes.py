@@ -1,7 +1,5 @@
 """The store `supermemory`: what is refused of a write, and what is looked up before it."""
 
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +7,9 @@ import pytest
 from earwitness.errors import MemoriesRefused, PartialWrite, StorageError
 from earwitness.protocols import Store
 from earwitness.testing.samples import memory
-from earwitness_plugins.testing.supermemory import Emulator, Faults
+from earwitness_plugins.testing.supermemory import Emulator
 
-from .conftest import KEY, Opened
+from .conftest import Opened
 
 
 async def contents(store: Store, query: str, **more: Any) -> list[str]:
@@ -58,76 +56,3 @@ async def test_what_concerns_the_account_refuses_no_memory(service: Emulator, op
         with pytest.raises(StorageError, match="404") as raised:
             await store.put([memory("c", "m")])
         assert not isinstance(raised.value, PartialWrite)
-
-
-def lists(service: Emulator) -> int:
-    """How many lists were asked for since the last time."""
-    count = sum("/list/" in each for each in service.requests)
-    service.requests.clear()
-    return count
-
-
-async def test_what_is_new_is_not_looked_up(service: Emulator, opened: Opened) -> None:
-    async with opened() as store:
-        await store.put_new([memory("c", "a", "one")])
-        assert lists(service) == 1  # whether others have sent something
-        await store.put_new([memory("c", "b", "two"), memory("c", "d", "three")])
-        assert lists(service) == 0
-        await store.put([memory("c", "b", "two")])
-        assert lists(service) == 1
-    async with opened() as store:
-        await store.put_new([memory("c", "e", "four")])
-        assert lists(service) == 1
-        await store.put_new([memory("c", "f", "five")])
-        assert lists(service) == 0
-        assert [each.content for each in await store.list("c")] == ["one", "two", "three", "four", "five"]
-
-
-async def test_what_is_said_to_be_new_and_was_written_here_is_looked_up(service: Emulator, opened: Opened) -> None:
-    async with opened() as store:
-        await store.put_new([memory("c", "m", "one")])
-        await store.put_new([memory("c", "m", "two")])
-        assert [each.content for each in await store.list("c")] == ["two"]
-        assert len(service.content(KEY)["c"]) == 1
-
-
-@pytest.mark.parametrize("lost", ["a new file", "an older copy"])
-async def test_where_others_have_sent_something_all_is_looked_up(
-    service: Emulator, opened: Opened, tmp_path: Path, lost: str
-) -> None:
-    copy = tmp_path / "copy.db"
-    async with opened() as store:
-        await store.put_new([memory("c", "a", "one")])
-    if lost == "an older copy":
-        copy.write_bytes((tmp_path / "story.db").read_bytes())
-    async with opened() as store:
-        await store.put_new([memory("c", "m", "before")])
-    for text in ("after", "later"):
-        async with opened(path=str(copy)) as store:
-            await store.put_new([memory("c", "m", text), memory("c", "n", text)])
-            assert {each.id: each.content for each in await store.list("c")} == {"a": "one", "m": text, "n": text}
-            await store.remove({"c": ["n"]})
-
-
-async def test_what_was_sent_before_a_kill_is_known_to_have_been(service: Emulator, opened: Opened) -> None:
-    async with opened() as store:
-        await store.put_new([memory("c", "a", "one")])
-        service.faults = Faults(rate=1, kinds=("drop",), pattern="/document/batch", seed=3)
-        with suppress(StorageError):
-            await store.put_new([memory("c", "m", "two")])
-        service.faults = Faults()
-    async with opened() as store:
-        lists(service)
-        await store.put([memory("c", "m", "two")])
-        assert lists(service) == 2
-        await store.put_new([memory("c", "n", "three")])
-        assert lists(service) == 0
-        assert {each.content for each in await store.list("c")} == {"one", "two", "three"}
-
-
-async def test_after_a_drop_the_container_begins_anew(service: Emulator, opened: Opened) -> None:
-    async with opened() as store:
-        await store.put_new([memory("c", "m", "one")])
-        await store.drop("c")
-        await store.put_new([memory("c", "m", "two")])
-        assert [each.content for each in await store.list("c")] == ["two"]

@@ -5,6 +5,9 @@ well, until the service shows a memory as it was last written. Of what was edite
 good: nobody knows for how long a search still gives what was there before.
 
 Several instances may share the file: each looks whether another has written to it before it reads.
+
+The file may be older or newer than the ledger's, as after a restore; then the ledger gives ids to new messages that the
+service knows already. Only where both are one file does it say what the service cannot hold.
 """
 
 from __future__ import annotations
@@ -49,7 +52,10 @@ MIGRATIONS = (
         version INTEGER
     ) WITHOUT ROWID;
     """,
+    "UPDATE supermemory_sent SET version = NULL;",  # it was kept where the ledger has a file of its own, too
 )
+_LEDGER = "ledger"
+"""The component of the ledger `sqlite`."""
 _MICROSECONDS = 1_000_000
 _PUT = """
     INSERT INTO supermemory_written (container, id, first_written, version, memory, outdated, changed)
@@ -162,6 +168,11 @@ class WriteBuffer:
         if rows:
             await self._change("DELETE FROM supermemory_written WHERE container = ? AND id = ? AND version = ?", rows)
 
+    @property
+    def is_in_ledger_file(self) -> bool:
+        """Whether the ledger of this instance is in the same file: they are of one state, whatever becomes of it."""
+        return self._database.serves(_LEDGER)
+
     async def sent(self, container: str) -> int | None:
         """Up to which version documents were sent to a container from this file; 0 = none was, `None` = others sent,
         too."""
@@ -174,7 +185,7 @@ class WriteBuffer:
             await self._database.write(lambda connection: _execute(connection, _NOTE_SENT, rows), durable=False)
 
     async def note_others(self, container: str) -> None:
-        """Keep that there are documents in a container that were not sent from this file."""
+        """Keep that a container may hold documents that this file does not know of, from now on."""
         await self._database.write(lambda connection: _execute(connection, _NOTE_OTHERS, [(container,)]), durable=False)
 
     def dropped(self, container: str) -> int:

@@ -198,11 +198,15 @@ class ContainerWriter:
         return changes
 
     async def _is_known(self, container: str) -> bool:
-        """Whether all documents of the container were sent by instances on this file.
+        """Whether all documents of the container were sent by instances on this file, which is the ledger's.
 
         Others are there if the file is new, was lost or brought back from a copy, or if another machine sends as well.
         """
         sent = await self._buffer.sent(container)
+        if not self._buffer.is_in_ledger_file:
+            if sent is not None:
+                await self._buffer.note_others(container)
+            return False
         if container not in self._checked and sent is not None:
             later = of_container(container, written_since(sent + 1))
             page = await self._wire.page(namespace_of(container), later, size=1, content=False)
