@@ -242,7 +242,7 @@ async def test_a_service_that_leaks_past_its_filters_leaks_nothing_here(
         await store.put([memory("c", f"m{n}", "the sword", gameDay=n) for n in range(9)])
         await store.search("c", "the sword")
         for room in ("search", "routes"):
-            monkeypatch.setattr(f"earwitness_plugins.testing.supermemory.{room}.holds", lambda *asked: True)
+            monkeypatch.setattr(f"earwitness_plugins.testing.supermemory.{room}.check", lambda _: lambda _: True)
         found = await store.search("c", "the sword", filter=Compare("game_day", "<=", 1), limit=5)
         assert {hit.memory.id for hit in found} == {"m0", "m1"}
         assert [each.id for each in await store.list("c", filter=equals("game_day", 8))] == ["m8"]

@@ -8,6 +8,10 @@ from typing import Any
 
 from .requests import AnyCondition, ConditionGroup, ElementCondition, OrderCondition, TextCondition, ValueCondition
 
+Check = Callable[[Mapping[str, Any]], bool]
+"""Whether a document with this metadata is among those asked for."""
+_ValueCheck = Callable[[Any], bool]
+"""Whether the value of a field, or `None`, fulfils a condition."""
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "gt": operator.gt,
     "gte": operator.ge,
@@ -18,34 +22,56 @@ NOT_INDEXED = "sm_"
 """Metadata keys with this prefix are kept, and no filter sees them."""
 
 
-def holds(filter: AnyCondition | None, metadata: Mapping[str, Any]) -> bool:
-    """Whether a document with this metadata is among those asked for."""
+def check(filter: AnyCondition | None) -> Check:
+    """What a filter asks of each document; the filter is looked at once."""
     if filter is None:
-        return True
+        return lambda _: True
     if isinstance(filter, ConditionGroup):
-        joined = all if filter.operator == "and" else any
-        return joined(holds(each, metadata) for each in filter.operands)
-    return not filter.field.startswith(NOT_INDEXED) and _compared(filter, metadata.get(filter.field))
+        return _joined([check(each) for each in filter.operands], decides=filter.operator == "or")
+    field, fulfils = filter.field, _value_check(filter)
+    if field.startswith(NOT_INDEXED):
+        return lambda _: False
+    return lambda metadata: fulfils(metadata.get(field))
 
 
-def _compared(filter: TextCondition | ValueCondition | OrderCondition | ElementCondition, stored: Any) -> bool:
+def _joined(parts: list[Check], *, decides: bool) -> Check:
+    """Checks joined: the first that answers `decides` is the answer of all."""
+
+    def holds(metadata: Mapping[str, Any]) -> bool:
+        for each in parts:
+            if each(metadata) is decides:
+                return decides
+        return not decides
+
+    return holds
+
+
+def _value_check(filter: TextCondition | ValueCondition | OrderCondition | ElementCondition) -> _ValueCheck:
+    wanted, value = filter.operator, filter.value
     match filter:
         case TextCondition():
-            return isinstance(stored, str) and _text(filter, stored)
-        case ValueCondition(operator=wanted, value=value):
-            return _kind(stored) == _kind(value) and (stored == value) == (wanted == "eq")
-        case OrderCondition(operator=wanted, value=value):
-            return _kind(stored) == "number" and _ORDER[wanted](stored, value)
-        case ElementCondition(operator=wanted, value=value):
-            return isinstance(stored, list) and (value in stored) == (wanted == "arrayContains")
+            return _text(filter)
+        case ValueCondition():
+            kind = _kind(value)
+            return lambda stored: _kind(stored) == kind and (stored == value) == (wanted == "eq")
+        case OrderCondition():
+            compared = _ORDER[wanted]
+            return lambda stored: _kind(stored) == "number" and compared(stored, value)
+        case ElementCondition():
+            return lambda stored: isinstance(stored, list) and (value in stored) == (wanted == "arrayContains")
 
 
-def _text(filter: TextCondition, stored: str) -> bool:
-    value = filter.value
-    if not filter.case_sensitive:
-        stored, value = stored.casefold(), value.casefold()
-    found = stored == value if filter.operator in {"eq", "neq"} else value in stored
-    return found == (filter.operator in {"eq", "contains"})
+def _text(filter: TextCondition) -> _ValueCheck:
+    value = filter.value if filter.case_sensitive else filter.value.casefold()
+    whole, positive = filter.operator in {"eq", "neq"}, filter.operator in {"eq", "contains"}
+
+    def fulfils(stored: Any) -> bool:
+        if not isinstance(stored, str):
+            return False
+        text = stored if filter.case_sensitive else stored.casefold()
+        return (text == value if whole else value in text) == positive
+
+    return fulfils
 
 
 def _kind(value: object) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from . import requests, shapes
 from .documents import DocumentVersion, EmulatedDocument, EmulatedNamespace, Passage, Pipeline, canonical, kept_metadata
-from .filters import holds
+from .filters import check
 from .requests import LARGEST, NAMESPACE
 from .search import found
 from .server import HttpRequest, HttpResponse
@@ -174,7 +174,8 @@ class EmulatedApi:
     ) -> Sequence[dict[str, Any]]:
         namespace = self._account.get(ns)
         every = [*namespace.documents.values()] if namespace else []
-        documents = [each for each in every if holds(asked.filter, each.latest.metadata)]
+        holds = check(asked.filter)
+        documents = [each for each in every if holds(each.latest.metadata)]
         documents.sort(
             key=lambda each: each.latest.at if page.sort == "updatedAt" else each.created, reverse=page.order == "desc"
         )
@@ -199,7 +200,8 @@ class EmulatedApi:
     def profile(self, request: HttpRequest, ns: str) -> Any:
         """What is known of the namespace's subject: who they say they are, and the newest of all else."""
         asked = _body(requests.ProfileRequest, request)
-        every = [each for each in self._memories(ns) if holds(asked.filter, each.metadata)]
+        holds = check(asked.filter)
+        every = [each for each in self._memories(ns) if holds(each.metadata)]
         newest = sorted(every, key=lambda each: each.at, reverse=True)
         lasting = [each for each in newest if _LASTING.search(each.text)]
         facts = {"static": lasting, "dynamic": [each for each in newest if each not in lasting][:10]}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import nlargest
+from operator import itemgetter
 from typing import Any
 
 from earwitness.words import coverage
 
 from .documents import EmulatedNamespace, Passage, Pipeline
-from .filters import holds
+from .filters import check
 from .requests import SearchRequest
 from .shapes import time_text
 
@@ -17,13 +19,16 @@ def found(
     namespace: EmulatedNamespace | None, asked: SearchRequest, pipeline: Pipeline, now: float
 ) -> list[dict[str, Any]]:
     """The rows of a search, best first; of equal ones, the newest."""
+    holds = check(asked.filter)
     scored: list[tuple[float, float, str, Passage]] = []
     for kind, passage in _passages(namespace, asked, pipeline, now):
+        if not holds(passage.metadata):
+            continue
         similarity = coverage(asked.query, passage.text)
-        if similarity >= asked.threshold and holds(asked.filter, passage.metadata):
+        if similarity >= asked.threshold:
             scored.append((similarity, passage.at, kind, passage))
-    scored.sort(key=lambda each: each[:2], reverse=True)
-    return [_row(kind, passage, similarity, asked) for similarity, _, kind, passage in scored[: asked.limit]]
+    best = nlargest(asked.limit, scored, key=itemgetter(0, 1))  # of equal ones the first, as sorting them all would
+    return [_row(kind, passage, similarity, asked) for similarity, _, kind, passage in best]
 
 
 def _passages(
