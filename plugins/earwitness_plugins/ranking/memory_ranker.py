@@ -48,11 +48,10 @@ class MemoryRanker:
         """
         memories = list(memories)
         contents = list(dict.fromkeys(memory.content for memory in memories))
-        plains = await aside(work_on(contents), lambda: {content: plain(content) for content in contents})
-        texts = list(dict.fromkeys(plains.values()))
+        plains, words = await aside(work_on(contents), _read, contents)
+        texts = list(words)
         rounded = (await self._vectors(texts)).astype(np.float16).astype(np.float32)  # as the embedded store keeps them
         vectors = dict(zip(texts, rounded, strict=True))
-        words = await aside(work_on(texts), lambda: {text: terms(text) for text in texts})
         return await in_slices(
             IndexedMemory(memory, position, words[plains[memory.content]], vectors[plains[memory.content]])
             for memory, position in zip(memories, positions, strict=True)
@@ -79,3 +78,9 @@ class MemoryRanker:
         return (
             np.zeros((len(texts), 1), np.float32) if self._embedder is None else await embedded(self._embedder, texts)
         )
+
+
+def _read(contents: Sequence[str]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Content → its plain text, and plain text → its terms."""
+    plains = {content: plain(content) for content in contents}
+    return plains, {text: terms(text) for text in dict.fromkeys(plains.values())}

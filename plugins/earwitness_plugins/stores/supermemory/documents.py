@@ -68,12 +68,17 @@ class StoredPart(NamedTuple):
     parts: int
     metadata: dict[str, MetaValue]
     """The memory's."""
-    is_whole: bool
-    """Whether the metadata are those that were written: walls rest on them."""
+    metadata_digest: object
+    """What the service shows as the digest of the metadata that were written."""
     text: str | None
     """Of this part; `None` while the service does not show it."""
     done: bool
     """Whether the service says that it is found by searches."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the metadata are those that were written: walls rest on them."""
+        return self.metadata_digest == digest(self.metadata)[:32]
 
 
 def digest_of(memory: Memory) -> str:
@@ -113,7 +118,6 @@ def stored_part(
         part, memory_id = int(metadata[PART]), restored(metadata[ID])
         if restored(metadata[CONTAINER]) != container or document_id(memory_id, part) != id:
             return None
-        found = _memory_metadata(metadata)
         return StoredPart(
             id=id,
             memory_id=memory_id,
@@ -121,8 +125,8 @@ def stored_part(
             digest=str(metadata[DIGEST]),
             part=part,
             parts=int(metadata[PARTS]),
-            metadata=found,
-            is_whole=metadata.get(METADATA) == digest(found)[:32],
+            metadata=_memory_metadata(metadata),
+            metadata_digest=metadata.get(METADATA),
             text=None if text is None else restored(text),
             done=done,
         )
@@ -148,7 +152,7 @@ def memory_of(parts: list[StoredPart], container: str) -> Memory | None:
         return None
     newest = max(parts, key=lambda each: each.stamp.version)
     found = Memory(id=newest.memory_id, container=container, content="".join(texts), metadata=newest.metadata)
-    by_hand = newest.is_whole and all(each.done for each in parts)
+    by_hand = all(each.done for each in parts) and newest.is_whole
     return found if by_hand or digest_of(found) == newest.digest else None
 
 
