@@ -38,6 +38,16 @@ def keepable(record: R) -> R:
     return record
 
 
+def as_kept(record: R) -> R:
+    """The record as it is read again once it was kept. Raises `InputError` for what a copy took in unchecked."""
+    try:
+        return type(record).model_validate_json(record.model_dump_json(warnings=False))
+    except ValidationError as error:
+        raise InputError(explained(error)) from error
+    except ValueError as error:
+        raise InputError(f"this cannot be kept: {error}. {KEEPABLE}") from error
+
+
 def check_readable(text: str) -> None:
     """Raise `ValueError` for JSON that could not be read again once it is stored within other records."""
     from_json("[" * ENCLOSING + text + "]" * ENCLOSING)

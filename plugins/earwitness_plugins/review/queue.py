@@ -7,16 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import cast, get_args
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from earwitness import Earwitness, Session
 from earwitness.backstage.roles import Permission, permit
 from earwitness.clock import now
-from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, quoted
+from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, about, quoted
 from earwitness.ids import WORLD, derive
-from earwitness.records.refusal import KEEPABLE, explained
 from earwitness.validation.arguments import text, texts
-from earwitness.validation.records import keepable
+from earwitness.validation.records import as_kept, keepable
 
 from .handlers import fallen, handle, handler_of
 from .index import NotedProposal, ProposalIndex
@@ -360,10 +359,6 @@ def _check_proposal(proposal: object) -> None:
     """Raises `InputError` for what is no proposal, or holds what the journal cannot keep or read again."""
     if not isinstance(proposal, Proposal):
         raise InputError(f"proposal = {quoted(proposal)} cannot be used: it must be a Proposal.")
-    try:
-        Proposal.model_validate_json(proposal.model_dump_json(warnings=False))
-    except ValidationError as error:
-        raise InputError(f"proposal: {explained(error)}") from error
-    except ValueError as error:
-        raise InputError(f"proposal: this cannot be kept: {error}. {KEEPABLE}") from error
-    keepable(proposal)
+    with about("proposal"):
+        as_kept(proposal)
+        keepable(proposal)

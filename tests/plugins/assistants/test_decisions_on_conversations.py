@@ -119,3 +119,21 @@ async def test_a_person_s_words_stay_when_the_proposal_that_had_them_first_is_re
         await review.reject(ids[1])
         assert CAT not in await conversation.facts()
         assert all(re.match("user: ", each) for each in await conversation.facts())
+
+
+@pytest.mark.parametrize("field", Consolidation.model_fields)
+async def test_what_a_consolidator_of_one_s_own_answers_is_checked_and_nothing_is_lost(
+    tmp_path: Path, field: str
+) -> None:
+    class Careless:
+        def consolidate(self, task: ConsolidationTask) -> Consolidation:
+            return Consolidation(memory_update=(CAT,), usage=Usage(model="m")).model_copy(update={field: answers.pop()})
+
+    answers: list[Any] = [5, ["\udc80"], object()]
+    async with opened(tmp_path) as ew:
+        conversation = ew.conversation("k", consolidator=Careless())
+        await conversation.add("user", "My cat is called Mio.")
+        while answers:
+            closing = await conversation.close()
+            assert "the consolidator's answer cannot be used: " in (closing.failure or "")
+            assert [each.content for each in await conversation.messages()] == ["My cat is called Mio."]

@@ -19,7 +19,8 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from earwitness import Record
-from earwitness.errors import InputError
+from earwitness.errors import InputError, about
+from earwitness.validation.records import as_kept
 from earwitness_plugins.review import Reviewed
 from earwitness_plugins.services.durable import about_files, locked, make_folder, replaced, sync_folder
 
@@ -187,12 +188,9 @@ class ConversationFile:
 
 def _readable(head: ConversationHead) -> str:
     """The head as it is written. Raises `InputError` for one that could not be read again."""
-    try:
-        written = head.model_dump_json(warnings=False)
-        ConversationHead.model_validate_json(written)
-    except ValueError as error:
-        raise InputError(f"conversation {head.key!r} cannot be changed so, and was left as it is: {error}") from error
-    return written
+    with about(f"conversation {head.key!r} cannot be changed so, and was left as it is"):
+        as_kept(head)
+    return head.model_dump_json()
 
 
 def _waiting(head: ConversationHead, messages: Sequence[AssistantMessage]) -> int:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from earwitness.errors import PluginError, StorageLocked, named
+from earwitness.errors import InputError, PluginError, StorageLocked, named
+from earwitness.validation.records import as_kept
 from earwitness_plugins.consolidation import (
     Consolidation,
     ConsolidationSettings,
@@ -137,7 +138,10 @@ async def _asked(consolidator: Consolidator, task: ConsolidationTask) -> Consoli
     made = await answer if inspect.isawaitable(answer) else answer
     if not isinstance(made, Consolidation):
         raise PluginError(f"the consolidator answered {type(made).__name__}, expected Consolidation")
-    return made
+    try:
+        return as_kept(made)
+    except InputError as error:
+        raise PluginError(f"the consolidator's answer cannot be used: {error}") from error
 
 
 def _task(head: ConversationHead, messages: Sequence[AssistantMessage]) -> ConsolidationTask:
