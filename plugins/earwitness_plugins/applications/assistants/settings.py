@@ -22,7 +22,7 @@ class AssistantSettings(Record):
     container_tag: str = "nanobot_memory"
     """The name that all conversations of this bot's user are kept under."""
     memory_window: Count = 50
-    """Number of messages that may wait. With one more, all but the newest half of that number are consolidated (only
+    """Number of messages that may wait. With 50, the 51st has all but the newest 25 consolidated (only
     with a store on this machine). `context` leaves out that many of the conversation's own newest messages."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.6
     """The least likeness, from 0 to 1, of a document of the service that `context` finds."""
