@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from earwitness import Earwitness, Memory
-from earwitness.errors import StorageError
+from earwitness.errors import InputError, StorageError
 from earwitness.records.memory import Hit
 from earwitness.testing.reference import MemoryLedger
 from earwitness_plugins.consolidation import Consolidation, ConsolidationTask
@@ -282,3 +282,44 @@ async def test_a_document_that_the_store_refuses_holds_up_no_other(ew: Earwitnes
     closing = await conversation.close()
     assert (closing.uploaded, closing.cleared, closing.missing) == (True, True, 0)
     assert len(service.taken) == len(set(service.taken)) == await service.count("conversation-nanobot_memory")
+
+
+async def test_a_conversation_that_goes_on_after_a_failed_upload_keeps_what_is_new(
+    ew: Earwitness, service: Service
+) -> None:
+    service.room = 0
+    conversation = await talked(ew)
+    assert not (await conversation.close()).uploaded
+    service.room = float("inf")
+    await conversation.add("user", "Something new: my fish is called Bob.")
+    assert (await (await talked(ew, "telegram:2")).close()).replayed == ("telegram:42",)
+    assert [each.content for each in await conversation.messages()] == ["Something new: my fish is called Bob."]
+    assert "message 2" in await uploaded(service) and "Bob" not in await uploaded(service)
+    assert not await conversation.is_pending()
+    assert (await conversation.retry()).cleared is False  # nothing is to be tried again
+    assert len(await conversation.messages()) == 1
+    assert (await conversation.close()).cleared
+    assert "Bob" in await uploaded(service)
+
+
+async def test_a_retry_leaves_what_came_after_the_conversation_was_closed(ew: Earwitness, service: Service) -> None:
+    service.room = 0
+    conversation = await talked(ew)
+    await conversation.close()
+    service.room = float("inf")
+    await conversation.add("user", "Something new.")
+    assert (await conversation.retry()).cleared
+    assert [each.content for each in await conversation.messages()] == ["Something new."]
+
+
+async def test_closing_what_is_empty_makes_no_file(ew: Earwitness, tmp_path: Path) -> None:
+    closing = await ew.conversation("never").close()
+    assert (closing.uploaded, closing.cleared) == (True, True)
+    assert not list(tmp_path.rglob("*never*"))
+    conversation = await talked(ew)
+    await conversation.close()
+    assert (await conversation.close()).cleared
+    with pytest.raises(InputError, match="clear = 'no' must be true or false"):
+        await conversation.close(clear="no")
+    with pytest.raises(InputError, match="content = ' ' is empty"):
+        await conversation.add("user", " ")

@@ -16,7 +16,7 @@ from .context import context_of, tried
 from .file import ConversationContent, ConversationFile
 from .local_search import LocalSearch, searched_here
 from .long_term import LongTermMemory
-from .records import AssistantContext, AssistantMessage, ConversationClosing, check_message, check_question
+from .records import AssistantContext, AssistantMessage, ConversationClosing, check_clear, check_message, check_question
 from .upload import ConversationUpload
 
 Replay = Callable[..., Awaitable[tuple[tuple[str, ...], tuple[str, ...]]]]
@@ -47,7 +47,7 @@ class AssistantConversation:
     async def add(self, role: str, content: str) -> None:
         """Add a message; it is durable on return. No upload is waited for.
 
-        Raises `InputError` for an unknown role or what is no text, and `StorageError` if it cannot be written here.
+        Raises `InputError` for an unknown role, for what is no text, and for text that says nothing, and `StorageError` if it cannot be written here.
         """
         check_message(role, content)
         message = AssistantMessage(role=role, content=content, timestamp=now())
@@ -93,8 +93,10 @@ class AssistantConversation:
         """Upload the conversation, and clear it here once the store has confirmed all of it, unless `clear` is false.
 
         What could not be uploaded is kept, and exactly that is tried again after the next upload that succeeds. If it
-        was uploaded, but its consolidator raised, nothing is cleared, and `failure` says why.
+        was uploaded, but its consolidator raised, nothing is cleared, and `failure` says why. Raises `InputError` for
+        another `clear` than true or false.
         """
+        check_clear(clear)
         closing = await self._upload(clear=clear)
         if not closing.uploaded:
             return closing
@@ -102,8 +104,8 @@ class AssistantConversation:
         return closing.model_copy(update={"replayed": replayed, "left_out": failures})
 
     async def retry(self) -> ConversationClosing:
-        """Try again what could not be uploaded, as `close` was asked to."""
-        return await self._upload(clear=(await self._read())[0].clears)
+        """Try again what could not be uploaded, as `close` was asked to. What was added since then stays."""
+        return await self._upload(clear=None)
 
     async def forget(self) -> int:
         """Remove the conversation for good, here and from the store; returns how many documents that had of it.

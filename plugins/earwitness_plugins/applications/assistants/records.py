@@ -45,7 +45,7 @@ class ConversationClosing(Record):
     uploaded: bool
     """Whether the store has confirmed all of it."""
     cleared: bool
-    """Whether it was removed from this machine."""
+    """Whether it was removed from this machine, or nothing of it was here."""
     missing: int = 0
     """How many documents the store has not taken. They are tried again after the next upload that succeeds."""
     replayed: tuple[str, ...] = ()
@@ -65,7 +65,15 @@ def check_message(role: object, content: object) -> None:
         )
     if not isinstance(content, str):
         raise InputError(f"content = {quoted(content)} must be text, as in add('user', 'Hello.').")
+    if not content.strip():
+        raise InputError(f"content = {quoted(content)} is empty: there is nothing to remember. Leave the message out.")
     check_text("content", content)
+
+
+def check_clear(clear: object) -> None:
+    """Raises `InputError` for what is neither true nor false."""
+    if not isinstance(clear, bool):
+        raise InputError(f"clear = {quoted(clear)} must be true or false, as in close(clear=False).")
 
 
 def check_question(query: object, limit: object) -> None:

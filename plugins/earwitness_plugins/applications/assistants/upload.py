@@ -30,9 +30,14 @@ class ConversationUpload:
     def __init__(self, bot: AssistantBot, file: ConversationFile, long_term: LongTermMemory) -> None:
         self._bot, self._file, self._long_term = bot, file, long_term
 
-    async def __call__(self, *, clear: bool) -> ConversationClosing:
-        """Upload what the store has not confirmed; then clear the conversation here, unless `clear` is false."""
+    async def __call__(self, *, clear: bool | None) -> ConversationClosing:
+        """Upload what the store has not confirmed; then clear the conversation here, unless `clear` is false.
+
+        With `None`, only what was closed before, and as it was closed: what was added since stays.
+        """
         await self._bot.claim()
+        if not (await asyncio.to_thread(self._file.read))[1]:  # nothing is left here, nor a file made of it
+            return ConversationClosing(uploaded=True, cleared=clear is not False)
         try:
             async with self.alone():
                 return await self._uploaded(clear=clear)
@@ -44,8 +49,12 @@ class ConversationUpload:
         """Nobody else uploads this conversation meanwhile, in whichever process. Raises `StorageLocked`."""
         return alone(self._file.uploading, self._bot.upload_seconds)
 
-    async def _uploaded(self, *, clear: bool) -> ConversationClosing:
-        head, messages = await asyncio.to_thread(self._file.read)
+    async def _uploaded(self, *, clear: bool | None) -> ConversationClosing:
+        head, there = await asyncio.to_thread(self._file.read)
+        messages = there[: _waiting(head, len(there))] if clear is None else there
+        clear = head.clears if clear is None else clear
+        if not messages:
+            return ConversationClosing(uploaded=True, cleared=clear and not there)
         every = documents(self._bot.container.name, head, messages)
         failure = None
         confirmed = dict(head.confirmed)
@@ -56,7 +65,7 @@ class ConversationUpload:
         missing = sum(confirmed.get(each.id) != digest(each) for each in every)
         closing = ConversationClosing(uploaded=not missing, cleared=False, missing=missing, failure=failure)
         noted = partial(self._noted, closing, head, messages, confirmed, clear=clear)
-        if missing or not (clear and messages):
+        if missing or not clear:
             return await noted()
         try:
             async with self._long_term.alone():
@@ -113,3 +122,10 @@ class ConversationUpload:
         """What the messages say that is not consolidated: meanwhile perhaps more of them are."""
         now = (await asyncio.to_thread(self._file.read))[0]
         return await self._long_term.stretch(now if now.run == head.run else head, messages, len(messages))
+
+
+def _waiting(head: ConversationHead, count: int) -> int:
+    """How many of so many messages were closed, but not uploaded. Files of earlier versions do not say which."""
+    if not head.is_pending:
+        return 0
+    return max(head.closed - head.first, 0) or count
