@@ -19,12 +19,15 @@ pytestmark = pytest.mark.anyio
 SECRET = "the secret of s2"
 
 
+def opened(dsn: str) -> Earwitness:
+    there = StrategySpec(name="postgres", settings={"dsn": dsn, "timeout": 30})
+    return Earwitness.open(settings=Settings(ledger=there, store=there, detector=StrategySpec(name="everyone")))
+
+
 @pytest.fixture
 async def stories(new_postgres_dsn: str) -> AsyncIterator[str]:
     """Two stories, and a hub that Alice of the first is a member of."""
-    there = StrategySpec(name="postgres", settings={"dsn": new_postgres_dsn, "timeout": 30})
-    settings = Settings(ledger=there, store=there, detector=StrategySpec(name="everyone"))
-    async with Earwitness.open(settings=settings) as ew:
+    async with opened(new_postgres_dsn) as ew:
         for id, said in (("s1", "The sword is in the cave."), ("s2", SECRET)):
             story = await ew.session(id, cast=["alice", "bob"], present=["alice", "bob"])
             await (await story.say("bob", said, key="m1")).settled()
@@ -135,6 +138,21 @@ async def test_what_is_taken_back_is_gone(stories: str, role: str) -> None:
     with psycopg.connect(stories, autocommit=True) as owner:
         owner.execute("DELETE FROM earwitness.reader WHERE role = %s", (role,))
     assert seen(stories, role) == set()
+
+
+async def test_a_permission_goes_with_its_story(stories: str, role: str) -> None:
+    let_read(stories, role, "s1")
+    let_read(stories, role, "s2", "alice")
+    with psycopg.connect(stories, autocommit=True) as owner:
+        named = "INSERT INTO earwitness.reader (role, container) VALUES (%s, 's1-bob'), (%s, 'pantheon-hades')"
+        owner.execute(named.encode(), (role, role))
+    async with opened(stories) as ew:
+        await ew.forget("s1")
+        assert seen(stories, role) == {"s2-alice", "pantheon-hades", "pantheon-olympus"}
+        story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
+        await (await story.say("bob", "The secret of another story.")).settled()
+        await story.delivered()
+    assert seen(stories, role) == {"s2-alice", "pantheon-hades", "pantheon-olympus"}
 
 
 async def test_the_statements_of_the_docs_run(stories: str, role: str, checkout: Path) -> None:

@@ -42,6 +42,9 @@ _FORGET = (  # the constraints would remove it all, plan by plan
     "DELETE FROM earwitness.plan_text WHERE session = %s",
     "DELETE FROM earwitness.session WHERE id = %s",
 )
+_READERS = "SELECT to_regclass('earwitness.reader') IS NOT NULL"
+"""The table is the store's; it may be elsewhere."""
+_FORGET_READERS = "DELETE FROM earwitness.reader WHERE session = %s"
 _CHOSEN = "session = %(session)s AND container = %(container)s AND sequence <= %(last)s"
 _TAKE_BACK = (
     f"DELETE FROM earwitness.delivery WHERE {_CHOSEN} AND status <> 'pending'",  # noqa: S608 - our own words
@@ -89,11 +92,14 @@ async def lock(connection: Connection, session: str) -> AsyncCursor[tuple[Any, .
 
 
 async def forget(connection: Connection, session: str) -> None:
-    """Remove every trace of a session; an unknown one has none."""
+    """Remove every trace of a session, and who may read it by hand; an unknown one has no trace."""
     await register.forget_session(connection, session)
     await lock(connection, session)
     for statement in _FORGET:
         await connection.execute(statement, (session,))
+    found = await (await connection.execute(_READERS)).fetchone()
+    if found and found[0]:
+        await connection.execute(_FORGET_READERS, (session,))
 
 
 async def forget_owner(connection: Connection, session: str, owner: str, up_to: int | None) -> None:

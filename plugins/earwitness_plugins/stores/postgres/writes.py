@@ -97,6 +97,7 @@ INSERT INTO earwitness.memory_place (container, id, number)
 SELECT * FROM unnest(%s::integer[], %s::text[], %s::bigint[])
 ON CONFLICT (container, id) DO UPDATE SET number = excluded.number
 """
+_FORGET_READERS = b"DELETE FROM earwitness.reader WHERE container = %s"
 _DROP = tuple(
     f"DELETE FROM earwitness.{table} WHERE {column} = %s".encode()  # noqa: S608 - our own words
     for table, column in (
@@ -185,7 +186,8 @@ async def remove(connection: Connection, ids: Mapping[str, Sequence[str]]) -> No
 
 
 async def drop(connection: Connection, name: str) -> None:
-    """Remove a container and everything in it. Its number is not used again."""
+    """Remove a container, everything in it, and who may read it by hand. Its number is not used again."""
+    await connection.execute(_FORGET_READERS, (kept(name),))
     found = await (await connection.execute(_FIND.encode(), ([kept(name)],))).fetchone()
     if found is not None:
         for statement in _DROP:
