@@ -35,7 +35,7 @@ def key_of(id: str) -> str:
 
 def decision_key(id: str, number: int) -> str:
     """The key of a proposal's first, second … decision: of two at once, only one is taken."""
-    return f"{key_of(id)}-decision-{number}"
+    return f"{key_of(id)}-decision{number}"
 
 
 def read(session: str, fact: Mapping[str, JsonValue], decision: Mapping[str, JsonValue]) -> Reviewed | None:

@@ -128,7 +128,7 @@ class Review:
         """
         self._permit("edit", "approve what was proposed")
         check_words(content)
-        found, key = await self._to_decide(id)
+        found, key = await self._to_decide((await self.get(id)).id)
         if content is None or found.status == "approved":
             return _approved(await self._write(found, self._role, key))
         if len(found.proposal.memories) != 1:
@@ -147,7 +147,7 @@ class Review:
         """
         self._permit("edit", "reject what was proposed")
         text("reason", reason)
-        found, key = await self._to_decide(id)
+        found, key = await self._to_decide((await self.get(id)).id)
         written = await self._interrupted(found)
         if found.status not in {"approved", "rejected"}:
             with suppress(KeyConflict):  # somebody else was first
@@ -195,10 +195,10 @@ class Review:
 
     async def _to_decide(self, id: str) -> tuple[Reviewed, str]:
         """A proposal, and the key of the next decision on it: whoever decides meanwhile takes that key."""
-        found, number = await self.get(id), 0
-        while await self._story.has(decision_key(found.id, number)):
+        number = 1
+        while await self._story.has(decision_key(id, number)):
             number += 1
-        return await self._one(found.id), decision_key(found.id, number)
+        return await self._one(id), decision_key(id, number)
 
     async def _write(self, found: Reviewed, by: str, key: str, *, is_as_proposed: bool = True) -> Reviewed:
         """Do what a proposal says. If somebody has rejected it meanwhile, that is taken back, and it is returned so."""

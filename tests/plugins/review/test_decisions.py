@@ -185,6 +185,14 @@ async def test_a_decision_that_was_retracted_makes_room_for_another(tmp_path: Pa
                 await story.review.reject(id)
             await story.retract(f"review-{id}-0")
             for number in range(20):
-                if await story.has(key := f"review-{id}-decision-{number}"):
+                if await story.has(key := f"review-{id}-decision{number}"):
                     await story.retract(key)
             assert (await story.review.get(id)).status == "waiting"
+
+
+async def test_whoever_may_not_read_the_queue_may_still_propose(tmp_path: Path) -> None:
+    async with opened(tmp_path) as ew:
+        story = await begun(ew)
+        for number, write in enumerate(("review", "auto")):
+            await story.review.acting(role="player").submit(proposal(f"Fact {number}."), write)
+        assert await facts(story) == ["Fact 1."]
