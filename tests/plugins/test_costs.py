@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,31 @@ async def test_two_programs_that_count_in_one_story_undo_nothing_and_share_a_bud
                 assert client.spent("s1").calls == 4
                 with pytest.raises(BudgetSpent, match="may spend 4 calls"):
                     account.reserve(1, 0)
+
+
+async def test_two_programs_that_take_turns_ask_once_about_a_message(tmp_path: Path) -> None:
+    with ScriptedModel(nobody) as model:
+        asked = model.settings(retries=0, budget_per_session={"calls": 4})
+        settings = Settings.of(model=asked, world_agent="language_model", embedder="none", end=PATIENT)
+        first, second = (Earwitness.open(tmp_path / "story.db", settings=settings) for _ in range(2))
+        async with first, second:
+            stories = [await each.session("s1", cast=["alice", "bob"]) for each in (first, second)]
+            for number in range(6):
+                await (await stories[number % 2].say("alice", f"Hello {number}.")).settled()
+            assert len(model.requests) == (await stories[0].backstage().costs()).total.calls == 4
+
+
+async def test_two_programs_that_decide_at_once_count_both_calls(tmp_path: Path) -> None:
+    with ScriptedModel(nobody) as model:
+        settings = Settings.of(
+            model=model.settings(retries=0), world_agent="language_model", embedder="none", end=PATIENT
+        )
+        first, second = (Earwitness.open(tmp_path / "story.db", settings=settings) for _ in range(2))
+        async with first, second:
+            stories = [await each.session("s1", cast=["alice", "bob"]) for each in (first, second)]
+            said = [await asyncio.gather(*(each.say("alice", f"{n}.") for each in stories)) for n in range(3)]
+            await asyncio.gather(*(each.settled() for pair in said for each in pair))
+            assert (await stories[0].backstage().costs()).total.calls == len(model.requests)
 
 
 async def test_what_a_host_notes_is_among_the_costs(tmp_path: Path) -> None:

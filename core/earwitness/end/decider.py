@@ -15,6 +15,7 @@ from ..background import Background
 from ..clock import now
 from ..engine import Engine
 from ..errors import StorageError, named
+from ..host_calls import note_calls
 from ..live import Live
 from ..macros import has_macro
 from ..records.journal import (
@@ -29,7 +30,8 @@ from ..records.journal import (
     Said,
     Transferred,
 )
-from ..records.plan import Plan
+from ..records.plan import Answer, Plan
+from ..records.usage import calls_of
 from ..time_limit import contained
 from ..validation.messages import gone
 from .applier import Applier
@@ -63,7 +65,7 @@ class Decider:
         self._engine = engine
         self._applier = applier
         self._background = background
-        self.late = LateAnswers(background, self._ask_again)
+        self.late = LateAnswers(background, self._ask_again, self._note_unused)
         """The sharing rules that answer later."""
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
@@ -72,6 +74,8 @@ class Decider:
         self._look = True
         """Whether the journal may hold entries that were not handed to `accept`."""
         self._resumed = False
+        self._left_untold = True
+        """Whether a process that has ended may have left rules that were to answer later."""
         self._ended = False
 
     def check(self) -> None:
@@ -155,6 +159,9 @@ class Decider:
     async def all_told(self, timeout: float | None = None) -> None:
         """As `caught_up`; it also waits at most `timeout` seconds for sharing rules that answer later."""
         await self.caught_up()
+        if self._left_untold:
+            self._left_untold = False
+            await self.late.resume(self.live.untold)
         await self.late.done(timeout)
 
     async def _run(self) -> None:
@@ -193,6 +200,8 @@ class Decider:
         ledger, session = self._engine.ledger, self.live.snapshot.id
         found = await ledger.entries(session, after=begin - 1, limit=1)
         self._look |= bool(found)
+        if found and await self._behind():  # another process has decided them: nobody is asked again
+            await self._reload()
         if not found or self.staleness.knows(found[0].sequence):
             return found
         await self.staleness.check()  # the id may belong to another story by now
@@ -237,7 +246,16 @@ class Decider:
             plan = fail_closed_plan(self.live, entry, named(error))
             return await self._kept(await self._with_overdue(entry, plan), more=more)
         self.late.follow(awaited)
+        self.late.recorded(plan.answers)
         return plan
+
+    async def _note_unused(self, answers: Iterable[Answer]) -> None:
+        """Count what was asked of models for what no plan has."""
+        for each in answers:
+            if each.usage is not None:
+                with suppress(StorageError):
+                    calls = calls_of(each.usage, each.seconds)
+                    await note_calls(self._engine, self.live, each.by, calls)
 
     async def _ask_again(self) -> None:
         """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again."""
@@ -270,6 +288,8 @@ class Decider:
                 self.live.note_delayed(plan, arrival_day(plan))
             else:
                 await self._reload()
+                self.late.recorded(proposed.answers)
+                await self._note_unused(proposed.answers)
         if not applied:
             self._applier.take(plan, is_ours=is_ours)
         return plan
@@ -277,7 +297,7 @@ class Decider:
     async def _recorded_before(self, entry: Entry) -> Plan | None:
         """The plan in the ledger, recorded before a crash or by another process."""
         ledger, live = self._engine.ledger, self.live
-        if entry.sequence != live.snapshot.decided + 1:
+        if entry.sequence > live.snapshot.decided + 1:
             await self._reload()
         if entry.sequence > live.snapshot.decided:
             return None

@@ -7,14 +7,18 @@ to the journal, with which it is asked again. What is cut short is asked again w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 import anyio
+from pydantic import JsonValue
 
 from ..background import Background
 from ..errors import NotOpen
+from ..events import SharingAnswer
+from ..records.plan import Answer
+from .untold import answers_later
 
 _LATER: ContextVar[list[Awaitable[object]] | None] = ContextVar("later", default=None)
 """What rules that are asked just now wait for; `None` where nobody would ask them again, as in a preview."""
@@ -28,8 +32,16 @@ def noted_answers() -> list[Awaitable[object]] | None:
 class LateAnswers:
     """What the sharing rules of one session wait for."""
 
-    def __init__(self, background: Background, ask_again: Callable[[], Awaitable[None]]) -> None:
-        self._background, self._ask_again = background, ask_again
+    def __init__(
+        self,
+        background: Background,
+        ask_again: Callable[[], Awaitable[None]],
+        note: Callable[[Iterable[Answer]], Awaitable[None]],
+    ) -> None:
+        """`ask_again` appends an entry with which rules are asked again; `note` counts calls that no plan has."""
+        self._background, self._ask_again, self._note = background, ask_again, note
+        self._unused: list[Answer] = []
+        """What was asked of models for rules that have not told of it yet."""
         self._awaited: dict[int, Awaitable[object]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -50,6 +62,17 @@ class LateAnswers:
                 self._awaited[id(each)] = each
                 self._start(each)
 
+    def recorded(self, answers: Iterable[Answer]) -> None:
+        """A plan has these answers."""
+        if self._unused:
+            there = [*answers]
+            self._unused = [each for each in self._unused if each not in there]
+
+    async def resume(self, untold: Mapping[str, JsonValue]) -> None:
+        """Ask rules again that were to answer later when the program ended."""
+        if not self._tasks and answers_later(untold):
+            await self._ask_again()
+
     async def done(self, timeout: float | None = None) -> None:
         """Wait at most so many seconds until nothing is waited for, and the rules have been asked again."""
         with anyio.move_on_after(timeout):
@@ -60,10 +83,15 @@ class LateAnswers:
         async def follow() -> None:
             try:
                 with suppress(Exception):  # the rule says so when it is asked again
-                    await awaited
+                    answer = await awaited
+                    asked = answer.consulted if isinstance(answer, SharingAnswer) else ()
+                    self._unused += [each for each in asked if each.usage is not None and each not in self._unused]
             finally:
                 del self._awaited[id(awaited)]
             await self._ask_again()
+            if not self._awaited:  # a retraction or an edit has come between: it is in no plan
+                unused, self._unused = self._unused, []
+                await self._note(unused)
 
         with suppress(NotOpen):  # it is closing: the rules are asked again when the story goes on
             task = self._background.start(follow, "a sharing rule that answers later", cancelled_on_close=True)

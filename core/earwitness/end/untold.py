@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from pydantic import JsonValue
+
 from ..engine import UNTOLD
 from ..formats import day_of
 from ..ids import WORLD
@@ -80,6 +82,13 @@ def day_asked(owners: Iterable[str]) -> float | None:
 def entry_asked(owners: Iterable[str]) -> int | None:
     """The number of the entry with which a rule was asked that answers later; `None` for one that failed."""
     return next((int(each.removeprefix(WITH_ENTRY)) for each in owners if each.startswith(WITH_ENTRY)), None)
+
+
+def answers_later(untold: Mapping[str, JsonValue]) -> bool:
+    """Whether a rule is to answer later about any of what is untold."""
+    tables = [each for each in untold.values() if isinstance(each, dict)]
+    owners = [each for table in tables for each in table.values() if isinstance(each, list)]
+    return any(day_asked(map(str, each)) is not None for each in owners)
 
 
 def as_update(delivery: Delivery) -> Update:

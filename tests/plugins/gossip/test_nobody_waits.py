@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -32,9 +33,10 @@ class Gate:
     """A model that answers once it is opened."""
 
     def __init__(self) -> None:
-        self.opened = Event()
+        self.opened, self.asked = Event(), 0
 
     def __call__(self, request: ScriptedRequest) -> ScriptedAnswer:
+        self.asked += 1
         self.opened.wait(20)
         shown = asked(request)
         if "listeners" in shown:
@@ -104,6 +106,18 @@ async def test_what_is_retracted_or_edited_meanwhile_is_not_told_as_it_was(opene
     assert await heard(story, "cid") == ["I hear: I hear: The mill is sold."]
 
 
+@pytest.mark.parametrize("edited", [False, True])
+async def test_what_was_asked_in_vain_is_counted_once(opened: Open, gate: Gate, edited: bool) -> None:
+    story = await opened()
+    await (await story.say("ann", NEWS, key="pigs", audience=[])).settled()
+    while not gate.asked:
+        await asyncio.sleep(0.01)
+    await (story.edit("pigs", "Zoe has sold two pigs.") if edited else story.retract("pigs"))
+    gate.opened.set()
+    await story.delivered()
+    assert (await story.backstage().costs()).total.calls == gate.asked == (8 if edited else 4)
+
+
 async def test_it_is_told_on_the_day_on_which_it_was_said(opened: Open, gate: Gate) -> None:
     story = await opened()
     await story.say("ann", NEWS, audience=[])
@@ -120,7 +134,6 @@ async def test_what_closing_cuts_short_is_asked_again_when_the_story_goes_on(ope
     again = await opened()
     assert await heard(again, "ben") == []
     gate.opened.set()
-    await again.change(quest="pigs")
     await again.delivered()
     assert await heard(again, "cid") == [f"I hear: I hear: {NEWS}"]
 
