@@ -200,7 +200,7 @@ class Decider:
         ledger, session = self._engine.ledger, self.live.snapshot.id
         found = await ledger.entries(session, after=begin - 1, limit=1)
         self._look |= bool(found)
-        if found and await self._behind():  # another process has decided them: nobody is asked again
+        if found and (await ledger.decided(session) or 0) > self.live.snapshot.decided:  # by another process
             await self._reload()
         if not found or self.staleness.knows(found[0].sequence):
             return found

@@ -33,10 +33,11 @@ class Gate:
     """A model that answers once it is opened."""
 
     def __init__(self) -> None:
-        self.opened, self.asked = Event(), 0
+        self.opened, self.began, self.asked = Event(), Event(), 0
 
     def __call__(self, request: ScriptedRequest) -> ScriptedAnswer:
         self.asked += 1
+        self.began.set()
         self.opened.wait(20)
         shown = asked(request)
         if "listeners" in shown:
@@ -110,8 +111,7 @@ async def test_what_is_retracted_or_edited_meanwhile_is_not_told_as_it_was(opene
 async def test_what_was_asked_in_vain_is_counted_once(opened: Open, gate: Gate, edited: bool) -> None:
     story = await opened()
     await (await story.say("ann", NEWS, key="pigs", audience=[])).settled()
-    while not gate.asked:
-        await asyncio.sleep(0.01)
+    assert await asyncio.to_thread(gate.began.wait, 20)
     await (story.edit("pigs", "Zoe has sold two pigs.") if edited else story.retract("pigs"))
     gate.opened.set()
     await story.delivered()
