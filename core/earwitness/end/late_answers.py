@@ -40,8 +40,10 @@ class LateAnswers:
     ) -> None:
         """`ask_again` appends an entry with which rules are asked again; `note` counts calls that no plan has."""
         self._background, self._ask_again, self._note = background, ask_again, note
-        self._unused: list[Answer] = []
-        """What was asked of models for rules that have not told of it yet."""
+        self._asked: list[Answer] = []
+        """What was asked of models for rules that answer later, since one was first waited for."""
+        self._recorded: list[Answer] = []
+        """What plans have recorded since then."""
         self._awaited: dict[int, Awaitable[object]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -63,10 +65,9 @@ class LateAnswers:
                 self._start(each)
 
     def recorded(self, answers: Iterable[Answer]) -> None:
-        """A plan has these answers."""
-        if self._unused:
-            there = [*answers]
-            self._unused = [each for each in self._unused if each not in there]
+        """A plan has these answers, or they are counted otherwise."""
+        if self._tasks:
+            self._recorded += [each for each in answers if each.usage is not None]
 
     async def resume(self, untold: Mapping[str, JsonValue]) -> None:
         """Ask rules again that were to answer later when the program ended."""
@@ -85,12 +86,13 @@ class LateAnswers:
                 with suppress(Exception):  # the rule says so when it is asked again
                     answer = await awaited
                     asked = answer.consulted if isinstance(answer, SharingAnswer) else ()
-                    self._unused += [each for each in asked if each.usage is not None and each not in self._unused]
+                    self._asked += [each for each in asked if each.usage is not None and each not in self._asked]
             finally:
                 del self._awaited[id(awaited)]
             await self._ask_again()
-            if not self._awaited:  # a retraction or an edit has come between: it is in no plan
-                unused, self._unused = self._unused, []
+            if not self._awaited:  # where a retraction or an edit has come between, it is in no plan
+                unused = [each for each in self._asked if each not in self._recorded]
+                self._asked, self._recorded = [], []
                 await self._note(unused)
 
         with suppress(NotOpen):  # it is closing: the rules are asked again when the story goes on
