@@ -255,3 +255,10 @@ async def test_the_same_text_uploaded_twice_at_once_is_one_version(tmp_path: Pat
         other = await second.open_session("s1")
         await gather(*(each.documents.upload("alice", LEDGER, title="L") for each in (story, other)))
         assert len(await documents_of(story, "alice")) == 2
+
+
+async def test_a_text_that_cannot_be_kept_is_refused_before_anything_is_noted(story: Session) -> None:
+    for given in ({"text": "\udc80"}, {"title": 5}, {"title": "\udc80"}, {"id": 5}):
+        with pytest.raises(InputError, match="cannot be used"):
+            await story.documents.upload("greta", **{"text": LEDGER, "title": "L", **given})  # type: ignore[arg-type]
+    assert story.documents.uploaded() == ()

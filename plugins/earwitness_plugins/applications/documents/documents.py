@@ -19,6 +19,7 @@ from earwitness.backstage.roles import permit
 from earwitness.display_names import usable_name
 from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, unknown
 from earwitness.ids import derive
+from earwitness.validation.arguments import text as valid_text
 
 from .files import text_of_file
 from .pieces import TextPiece, pieces
@@ -63,7 +64,7 @@ class StoryDocuments:
         Raises `InputError` for an empty or endless text, `UnknownName`, `NotPermitted`.
         """
         whose = await self._permitted(owner, role, persona)
-        name, known = usable_name(title), (id or title).strip()
+        name, known = usable_name(valid_text("title", title)), valid_text("id", id or title).strip()
         found = _pieces_of(text, known)
         async with self._lock:
             document, created = await self._noted(whose, known, name, derive(text), len(found))
@@ -219,6 +220,7 @@ def _pieces_of(text: str, id: str) -> list[TextPiece]:
     """Raises `InputError` for a text or id that cannot be used."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"the document {id!r} has no text, so there is nothing to remember.")
+    valid_text("text", text)
     if len(text) > MOST:
         raise InputError(f"the document {id!r} has {len(text):,} characters; at most {MOST:,} are taken. Divide it.")
     if not id or len(id) > LONGEST_ID:
