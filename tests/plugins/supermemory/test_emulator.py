@@ -239,6 +239,16 @@ async def test_faults_are_switched_on_and_off(service: Emulator, kind: Fault, er
         assert await texts(client) == ["the sword"]
 
 
+async def test_what_is_answered_with_an_error_may_have_been_carried_out(
+    client: AsyncSupermemory, service: Emulator
+) -> None:
+    service.faults = Faults(rate=1, kinds=("error",))
+    for number in range(12):
+        with pytest.raises(supermemory.InternalServerError):
+            await client.add("n", content="the sword", id=f"m{number}", task_type="superrag")
+    assert 0 < len(service.content("key")["n"]) < 12
+
+
 async def test_the_client_waits_as_long_as_it_is_told(service: Emulator) -> None:
     service.faults = Faults(rate=1, kinds=("rate_limit",), retry_after="0")
     async with AsyncSupermemory(base_url=service.url, api_key="key", max_retries=0) as client:

@@ -152,6 +152,8 @@ class Emulator:
             case "rate_limit":
                 return HttpResponse(429, {"error": "Too many requests"}, {"retry-after": faults.retry_after})
             case "error":
+                if accident.done:
+                    self._carried_out(request)
                 return HttpResponse(accident.status, {"error": "Internal error"})
             case "slow":
                 await asyncio.sleep(faults.slow)
