@@ -44,7 +44,8 @@ class Plugins:
             self._manager.register(plugin, name)
         except (ValueError, pluggy.PluginValidationError) as error:
             why = " ".join(str(error).split())
-            raise PluginError(f"plugin {name!r} cannot be registered: {why}. A hook takes one `event`.") from error
+            advice = "A hook takes one parameter, besides `self`. Name it `event`."
+            raise PluginError(f"plugin {name!r} cannot be registered: {why}. {advice}") from error
         settings, own = (spec.settings, spec.secrets()) if spec else ({}, secrets_held(plugin))
         self._registered[name] = Strategy("plugin", name, plugin, settings, (*own, *secrets))
 

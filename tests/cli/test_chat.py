@@ -207,7 +207,7 @@ def test_what_cannot_be_done_is_one_line_and_nothing_is_lost(chat: Chat) -> None
     for said in (
         "there is no /frob",
         "'Nobody'",
-        "it is: /whisper NAME TEXT",
+        "write /whisper NAME TEXT",
         "'tomorrow' is no game day",
         "/next NAME",
     ):

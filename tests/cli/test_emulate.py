@@ -69,3 +69,19 @@ def test_a_folder_to_keep_it_in_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [["--port", "70000"], ["--lag", "-1"], ["--faults", "2"]])
 def test_numbers_outside_their_range_are_refused(options: list[str]) -> None:
     assert CliRunner().invoke(command, ["supermemory", *options]).exit_code == 2
+
+
+def test_a_file_that_no_emulator_has_kept_is_named_and_left(tmp_path: Path) -> None:
+    kept = tmp_path / "assist.py"
+    kept.write_text("import this\n")
+    result = CliRunner().invoke(command, ["supermemory", "--port", "0", "--keep", str(kept)])
+    assert isinstance(result.exception, InputError)
+    assert f"{str(kept)!r}, line 1: this is no file that an emulator has kept" in str(result.exception)
+    assert kept.read_text() == "import this\n"
+
+
+def test_a_file_that_cannot_be_made_is_named_and_not_the_port(tmp_path: Path) -> None:
+    result = CliRunner().invoke(command, ["supermemory", "--port", "0", "--keep", str(tmp_path / "away" / "k.json")])
+    assert isinstance(result.exception, InputError)
+    assert "--keep " in str(result.exception)
+    assert "port" not in str(result.exception)

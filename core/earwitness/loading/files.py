@@ -69,4 +69,4 @@ def _text(path: str | Path, failure: type[InputError]) -> str:
     except UnicodeDecodeError as error:
         raise failure(f"{path}: not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
     except (OSError, ValueError) as error:  # `ValueError` for a NUL in the path, or half an emoji
-        raise failure(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        raise failure(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error

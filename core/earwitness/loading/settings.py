@@ -253,6 +253,13 @@ class Settings(Record):
 
     _file: Located | None = PrivateAttr(default=None)
 
+    @field_validator("path")
+    @classmethod
+    def _is_a_name(cls, path: str | None) -> str | None:
+        if path is not None and not path.strip():
+            raise ValueError(f"path {path!r} names no file. Name one, such as 'stories.db', or leave it out.")
+        return path
+
     @field_validator(*NONE_BY_NAME, mode="before")
     @classmethod
     def _none_by_name(cls, given: object) -> object:

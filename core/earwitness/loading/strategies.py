@@ -212,10 +212,20 @@ def _load_path(kind: str, path: str) -> Factory:
     try:
         factory: Factory = getattr(_module(module), name)
     except BaseException as error:
-        raise SettingsError(
-            f"{kind} {path!r} cannot be imported: {contained(error)}. Write module.Class, importable here."
-        ) from error
+        why = f"{kind} {path!r} cannot be imported: {contained(error)}."
+        if _is_inside(error, module, name):
+            raise SettingsError(f"{why} That failed in the module {module!r}: mend it there.") from error
+        raise SettingsError(f"{why} Write module.Class, importable here.") from error
     return factory
+
+
+def _is_inside(error: BaseException, module: str, name: str) -> bool:
+    """Whether the module is there, and running it failed."""
+    if isinstance(error, AttributeError) and error.name == name and isinstance(error.obj, ModuleType):
+        return False
+    if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+        return False
+    return bool(module) and isinstance(error, Exception)
 
 
 def _module(name: str) -> ModuleType:

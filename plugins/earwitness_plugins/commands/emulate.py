@@ -38,6 +38,8 @@ def supermemory(port: int, lag: float, faults: float, keep: str | None) -> None:
     try:
         emulator = Emulator(port=port, lag=lag, faults=Faults(rate=faults), path=keep).start()
     except OSError as error:
+        if error.filename is not None:
+            raise InputError(f"--keep {keep}: it cannot be read or written: {error.strerror}.") from error
         raise InputError(
             f"port {port} of this machine cannot be used: {error.strerror}. Choose another --port."
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import apsw
@@ -13,6 +14,12 @@ from .blobs import DamagedBlob
 
 def translated(error: BaseException, path: str, waited: float) -> BaseException:
     """The `StorageError` for an error of SQLite's; any other error unchanged."""
+    if isinstance(error, PermissionError):
+        ours: StorageError = StorageError(
+            f"{path!r} cannot be read ({error.strerror}). Change its permissions or choose another."
+        )
+        ours.__cause__ = error
+        return ours
     if not isinstance(error, apsw.Error | DamagedBlob):
         return error
     ours = _ours(error, path, waited)
@@ -20,7 +27,16 @@ def translated(error: BaseException, path: str, waited: float) -> BaseException:
     return ours
 
 
+def _closed_folder(path: str) -> StorageError:
+    folder = str(Path(path).absolute().parent)
+    return StorageError(
+        f"{folder!r} may not be written to, and {path!r} needs files beside it. Change the folder's permissions."
+    )
+
+
 def _ours(error: apsw.Error | DamagedBlob, path: str, waited: float) -> StorageError:
+    if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError) and _in_closed_folder(path):
+        return _closed_folder(path)
     match error:
         case apsw.FullError():
             return StorageFull(f"no space left for {path!r}. Free some and try again: nothing was written in part.")
@@ -42,3 +58,8 @@ def _ours(error: apsw.Error | DamagedBlob, path: str, waited: float) -> StorageE
             return StorageError(f"{path!r} cannot be opened. Is it in a folder that exists and may be written to?")
         case _:
             return StorageError(f"{path!r}: SQLite says {type(error).__name__}: {error}. Nothing was written.")
+
+
+def _in_closed_folder(path: str) -> bool:
+    """Whether it is a file that may be written to, in a folder that may not be."""
+    return Path(path).is_file() and os.access(path, os.W_OK) and not os.access(Path(path).absolute().parent, os.W_OK)

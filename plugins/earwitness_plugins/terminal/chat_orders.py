@@ -55,7 +55,7 @@ async def do(line: str, loop: ChatLoop) -> None:
     try:
         asked = orders.main(words, prog_name="", standalone_mode=False, obj=loop)
     except click.MissingParameter as missing:
-        raise InputError(f"it is: {_usage(words[0])}") from missing
+        raise InputError(f"write {_usage(words[0])}") from missing
     if isinstance(asked, Awaitable):
         await asked
 
@@ -212,7 +212,7 @@ async def roleplay(loop: ChatLoop, words: tuple[str, ...]) -> None:
             hint = "" if applied else "\nNothing was changed. To do it, add apply."
             loop.screen.tell({"reconciled": name, "applied": applied}, done + hint)
         case _:
-            raise InputError(f"it is: /roleplay {ROLEPLAY}")
+            raise InputError(f"write /roleplay {ROLEPLAY}")
 
 
 # ── looking behind the scenes ───────────────────────────────────────────────────────────────────────────────────────

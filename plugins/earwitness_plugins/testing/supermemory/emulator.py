@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TextIO
 
+from earwitness.errors import InputError
 from earwitness.records.base import Record
 
 from .documents import Pipeline
@@ -80,7 +81,7 @@ class Emulator:
         self.stop()
 
     def start(self) -> Self:
-        """Read what was kept, and serve. Raises `OSError` for a port that is taken."""
+        """Read what was kept, and serve. Raises `OSError` for a port that is taken, `InputError` for another file."""
         if self._path is not None:
             self._replay(Path(self._path))
             self._journal = Path(self._path).open("a", encoding="utf-8")  # noqa: SIM115 - `stop` closes it
@@ -187,7 +188,13 @@ class Emulator:
     def _replay(self, path: Path) -> None:
         """Carry out again what was carried out before."""
         headers = {"content-type": "application/json"}
-        for line in path.read_text("utf-8").splitlines() if path.exists() else ():
-            now, key, method, where, query, body = json.loads(line)
-            pairs = tuple((name, value) for name, value in query)
+        for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else (), 1):
+            try:
+                now, key, method, where, query, body = json.loads(line)
+                pairs = tuple((name, value) for name, value in query)
+            except (ValueError, TypeError) as error:
+                raise InputError(
+                    f"{str(path)!r}, line {number}: this is no file that an emulator has kept. It was left as it is; "
+                    "name another file."
+                ) from error
             self._answer(key, HttpRequest(method, where, pairs, headers, body.encode()), now)
