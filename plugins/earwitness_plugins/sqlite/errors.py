@@ -14,29 +14,26 @@ from .blobs import DamagedBlob
 
 def translated(error: BaseException, path: str, waited: float) -> BaseException:
     """The `StorageError` for an error of SQLite's; any other error unchanged."""
-    if isinstance(error, PermissionError):
-        ours: StorageError = StorageError(
-            f"{path!r} cannot be read ({error.strerror}). Change its permissions or choose another."
-        )
-        ours.__cause__ = error
-        return ours
-    if not isinstance(error, apsw.Error | DamagedBlob):
+    if not isinstance(error, apsw.Error | DamagedBlob | PermissionError):
         return error
-    ours = _ours(error, path, waited)
+    ours = _without_permission(error, path) or _ours(error, path, waited)
     ours.__cause__ = error
     return ours
 
 
-def _closed_folder(path: str) -> StorageError:
+def _without_permission(error: BaseException, path: str) -> StorageError | None:
+    """The error of a file that may not be read, or of one in a folder that may not be written to."""
+    if isinstance(error, PermissionError):
+        return StorageError(f"{path!r} cannot be read ({error.strerror}). Change its permissions or choose another.")
+    if not (isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError) and _in_closed_folder(path)):
+        return None
     folder = str(Path(path).absolute().parent)
     return StorageError(
         f"{folder!r} may not be written to, and {path!r} needs files beside it. Change the folder's permissions."
     )
 
 
-def _ours(error: apsw.Error | DamagedBlob, path: str, waited: float) -> StorageError:
-    if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError) and _in_closed_folder(path):
-        return _closed_folder(path)
+def _ours(error: BaseException, path: str, waited: float) -> StorageError:
     match error:
         case apsw.FullError():
             return StorageFull(f"no space left for {path!r}. Free some and try again: nothing was written in part.")

@@ -42,7 +42,8 @@ def as_failure(error: BaseException) -> CommandFailed:
         case FileNotFoundError(filename=str(path)) if not Path(path).parent.exists():
             return BadStorage(f"{Path(path).parent}: there is no such folder. Make it first.")
         case OSError(filename=str(path), strerror=str(why)):
-            return BadStorage(f"{path!r} cannot be read or written: {why}. Change its permissions or choose another.")
+            advice = " Change its permissions or choose another." if isinstance(error, PermissionError) else ""
+            return BadStorage(f"{path!r} cannot be read or written: {why}.{advice}")
         case OSError():
             return BadStorage(str(error))
         case EarwitnessError():
