@@ -58,13 +58,20 @@ class LaterQuestions:
             return await self._answering(event, context)
         except NotAnsweredYet:
             event.data.changes.clear()  # what the rule keeps of this message, it keeps once it has told of it
-            return _later(self._begin(key, event, before))
+            return _later(self._begin(key, event, before, context.told_first))
 
-    def _begin(self, key: RoundKey, event: SharingEvent, before: _QuestionRound | None) -> asyncio.Task[SharingAnswer]:
+    def _begin(
+        self,
+        key: RoundKey,
+        event: SharingEvent,
+        before: _QuestionRound | None,
+        told_first: frozenset[str] | None,
+    ) -> asyncio.Task[SharingAnswer]:
         """Ask in the background, from what an earlier round has found out."""
         event = event.model_copy(update={"data": event.data.copy()})
         context = self._context(event)
         _take_over(before, event, context)
+        context.told_first = told_first
         task = asyncio.ensure_future(self._answering(event, context))
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._rounds[key] = _QuestionRound(task, event, context, 1 if before is None else before.number + 1)
@@ -88,6 +95,7 @@ def _take_over(done: _QuestionRound | None, event: SharingEvent, context: Questi
         done.asked.result()
         context.known |= done.context.known
         context.answers += done.context.answers
+        context.told_first = done.context.told_first
         written = done.event.data.changes
         event.data.changes.update({key: written[key] for key in written if key.startswith(STRATEGIES)})
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import JsonValue
 
 from earwitness.records.plan import Answer
+
+from .records import Telling
 
 LIMIT = 5.0
 """Seconds that one strategy may take where nobody says how long there is."""
@@ -43,6 +45,8 @@ class QuestionContext:
     """What was answered to a question, so that it is asked once."""
     may_wait: bool = True
     """Whether strategies that take their time may be asked; if not, `NotAnsweredYet` is raised instead."""
+    told_first: frozenset[str] | None = None
+    """Who was to be told when this was first asked; `None` = it is asked first."""
 
     @classmethod
     def within(
@@ -55,6 +59,14 @@ class QuestionContext:
     def limit(self) -> float:
         """Seconds that are left."""
         return LIMIT if self.until is None else max(0.0, self.until - time.monotonic())
+
+    def as_first_asked(self, tellings: Sequence[Telling]) -> list[Telling]:
+        """Without those to whom a rule, relation or membership leads that began after this was first asked."""
+        listeners = frozenset(each.listener for each in tellings)
+        if self.told_first is None:
+            self.told_first = listeners
+        new = listeners - self.told_first
+        return [each for each in tellings if new.isdisjoint((each.teller, each.listener))]
 
     def check_patience(self, method: object) -> None:
         """Raise `NotAnsweredYet` if a strategy's method is to be awaited, and nobody may wait now."""

@@ -140,7 +140,8 @@ class RelationshipsSharing:
         passing = PassingOn(
             event, people, memo, self._retellers, self._triages, texts, context, beside_hubs=beside_hubs
         )
-        passed = await passing.passed_on([*told.tellings, *by_models.tellings], words)
+        tellings = context.as_first_asked([*told.tellings, *by_models.tellings])
+        passed = await passing.passed_on(tellings, words)
         first = _first(passed.tellings)
         said = [await self._in_hub(each, people, words, context) for each in told.hubs]
         _keep(asked, told, first, said, by_models)

@@ -25,6 +25,11 @@ village:
     - {from: ann, to: ben, rules: {share_direct_interactions: true, max_hops: 2, retell: gossip, triage: worth}}
     - {from: ben, to: cid, rules: {share_direct_interactions: true, max_hops: 2, retell: gossip, triage: worth}}
 """
+VILLAGE = """
+village:
+  members: [ann, ben]
+  propagation_rules: {propagate_all: {to: all_members}, retell: gossip}
+"""
 NEWS = "Zoe bought two pigs on Friday."
 Open = Callable[..., Awaitable[Session]]
 
@@ -105,6 +110,24 @@ async def test_what_is_retracted_or_edited_meanwhile_is_not_told_as_it_was(opene
     await story.delivered()
     assert await heard(story, "ben") == ["I hear: The mill is sold."]
     assert await heard(story, "cid") == ["I hear: I hear: The mill is sold."]
+
+
+async def test_whoever_becomes_a_member_while_a_model_is_asked_is_not_told(
+    opened: Open, gate: Gate, tmp_path: Path
+) -> None:
+    story = await opened()
+    (tmp_path / "rules.yaml").write_text(VILLAGE)
+    story = await opened()
+    await story.say("ann", NEWS, key="pigs", audience=[])
+    assert await asyncio.to_thread(gate.began.wait, 20)
+    await story.relationships.pantheons.add_member("village", "cid")
+    gate.opened.set()
+    await story.delivered()
+    assert await heard(story, "ben") == [f"I hear: {NEWS}"]
+    assert await heard(story, "cid") == []
+    await story.say("ann", "The mill burns.", audience=[])
+    await story.delivered()
+    assert await heard(story, "cid") == ["I hear: The mill burns."]
 
 
 @pytest.mark.parametrize("edited", [False, True])
