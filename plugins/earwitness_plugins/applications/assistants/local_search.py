@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from earwitness import Memory, Record
 from earwitness.sentences import excerpt
-from earwitness.words import query_terms
+from earwitness.words import STOP_WORDS, query_terms, query_words
 from earwitness_plugins.ranking import MemoryRanker
 
 from .context import words_of
@@ -79,7 +79,7 @@ async def _best(lines: Sequence[str], query: str, limit: int) -> tuple[str, ...]
         Memory(id=str(place), container="here", content=line, metadata={})
         for place, line in enumerate(dict.fromkeys(lines))
     ]
-    if not every or not limit:
+    if not every or not limit or STOP_WORDS.issuperset(query_words(query)):
         return ()
     hits = await MemoryRanker(None).ranked(every, query, limit=len(every))
     kept: list[str] = []
