@@ -77,14 +77,17 @@ class LoopbackServer:
 
     async def _closed(self) -> None:
         """Accept nothing more, and end what is under way, also for connections that were accepted just now."""
+        for each in self._listening.sockets:
+            self._loop.remove_reader(each.fileno())
+        for _ in range(ROUNDS):  # what was accepted needs the server until it has begun
+            await asyncio.sleep(0)
         self._listening.close()
-        quiet = 0
+        quiet, begun = 0, set[asyncio.Task[object]]()
         while quiet < ROUNDS:
             others = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in others:
+            for task in others & begun:  # one that is cancelled before it begins would leave its socket open
                 task.cancel()
-            await asyncio.gather(*others, return_exceptions=True)
-            quiet = 0 if others else quiet + 1
+            quiet, begun = 0 if others else quiet + 1, others
             await asyncio.sleep(0)
 
     async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
