@@ -318,7 +318,7 @@ from earwitness.hooks import Plugin
 class Hanging(Plugin):
     async def on_message(self, event):
         print("asked", flush=True)
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
 
 try:
     with Earwitness.open(sys.argv[1], plugins=[Hanging()], detector="everyone", world_agent="none") as ew:
@@ -332,13 +332,18 @@ with Earwitness.open(sys.argv[1], detector="everyone", world_agent="none") as ew
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_ctrl_c_ends_the_wait_at_once_and_loses_nothing_acknowledged(tmp_path: object) -> None:
-    command = [sys.executable, "-c", HANGING, f"{tmp_path}/story.db"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ}) as run:
+    command = [sys.executable, "-X", "faulthandler", "-c", HANGING, f"{tmp_path}/story.db"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env={**os.environ}) as run:
         assert run.stdout is not None
         assert run.stdout.readline() == "asked\n"
         run.send_signal(signal.SIGINT)
-        answer, _ = run.communicate(timeout=8)
-    assert answer == "interrupted\n1\n"
+        try:
+            answer, errors = run.communicate(timeout=60)  # the plugin hangs for ten minutes; a busy machine is slow
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGABRT)  # faulthandler prints where each thread hangs
+            answer, errors = run.communicate()
+    assert answer == "interrupted\n1\n", errors
 
 
 def test_importing_earwitness_does_not_import_the_synchronous_face() -> None:
