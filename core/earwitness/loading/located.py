@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -119,21 +121,11 @@ def first_in(value: Any, problems: Iterable[Problem]) -> list[Problem]:
     def number(loc: Loc) -> int:
         around, part = loc[:-1], loc[-1]
         if around not in numbers:
-            inner = _at(value, around)
+            inner = value_at(value, around)
             numbers[around] = {key: at for at, key in enumerate(inner)} if isinstance(inner, dict) else {}
         return numbers[around].get(part, part if isinstance(part, int) else -1)
 
     return sorted(problems, key=lambda each: [number(each.loc[:end]) for end in range(1, len(each.loc) + 1)])
-
-
-def _at(value: Any, loc: Loc) -> Any:
-    """What is at a place; `None` if nothing is."""
-    for part in loc:
-        try:
-            value = value[part]
-        except (LookupError, TypeError):
-            return None
-    return value
 
 
 def _first_that_fit(lines: Sequence[str], room: int, number: int) -> Sequence[str]:
@@ -153,6 +145,11 @@ def exists(value: Any, loc: Loc) -> bool:
             return False
         value = value[part]
     return True
+
+
+def value_at(value: Any, loc: Loc) -> Any:
+    """What plain data has at this place; `None` if nothing is there."""
+    return reduce(getitem, loc, value) if exists(value, loc) else None
 
 
 def _is_index(part: str | int, items: list[Any]) -> bool:

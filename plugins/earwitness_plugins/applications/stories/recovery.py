@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import reduce
-from operator import getitem
 from typing import Any
 
 from pydantic import ValidationError
 
-from earwitness.loading.located import exists
+from earwitness.loading.located import exists, value_at
 from earwitness.loading.problems import Loc
 
 from .steps import NoteStep
@@ -42,7 +40,7 @@ def _without_kind(loc: Loc) -> Loc:
 
 
 def _take_out(values: Any, loc: Loc, *, extra: bool = False) -> None:
-    if loc and loc[-1] in _STAND_INS and not extra and isinstance(around := _at(values, loc[:-1]), dict):
+    if loc and loc[-1] in _STAND_INS and not extra and isinstance(around := value_at(values, loc[:-1]), dict):
         around[loc[-1]] = deepcopy(_STAND_INS[str(loc[-1])])
         return
     while not exists(values, loc):
@@ -53,14 +51,10 @@ def _take_out(values: Any, loc: Loc, *, extra: bool = False) -> None:
 
 def _take_out_what_is_there(values: Any, loc: Loc) -> None:
     *before, last = loc
-    around = _at(values, tuple(before))
+    around = value_at(values, tuple(before))
     if isinstance(around, dict):
         del around[last]
     elif before[-1] in _IN_LISTS:
         around[last] = deepcopy(_IN_LISTS[str(before[-1])])
     else:
         _take_out_what_is_there(values, tuple(before))
-
-
-def _at(values: Any, loc: Loc) -> Any:
-    return reduce(getitem, loc, values) if exists(values, loc) else None
