@@ -101,6 +101,20 @@ def test_a_key_that_stands_twice_is_refused_with_the_second_line() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "at", "key"),
+    [
+        ('{"a": 1,\n "a": 2}', "2:2", "a"),
+        ('{"a": [{},\n{"b": 1, "b": 2}]}', "2:10", "b"),
+        ('{"a": {"b": 1, "b": 2},\n"a": 3}', "2:1", "a"),
+        ('{"a": 1,\n"a": {"b": 1, "b": 2}}', "2:15", "b"),
+    ],
+)
+def test_a_key_that_stands_twice_in_json_is_refused_with_the_second_place(text: str, at: str, key: str) -> None:
+    with pytest.raises(StoryError, match=rf'^s\.json:{at}: duplicate key "{key}"'):
+        json_text(text, "s.json", StoryError)
+
+
+@pytest.mark.parametrize(
     "text", ["a: [1\n", "a: b: c\n", "\tx: 1\n", "--- a\n--- b\n", "!!python/object:os.system x\n", "&a [*a, *b]\n"]
 )
 def test_what_is_not_plain_yaml_is_refused(text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -32,8 +32,8 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
         raise failure(f"{path}: not JSON: {error}.") from error
     checked = check(value, path, failure, length=len(text))
     if twice:
-        table, key = twice[0]
-        at = _position(text, _second(text, _start(text, next(_paths(checked, table))), key))
+        loc, key = next((loc, key) for table, key in twice for loc in _paths(checked, table))
+        at = JsonPositions(text).of_second(loc, key)
         raise failure(f"{path}:{at.line}:{at.column}: duplicate key {json.dumps(key)}. Each key may appear only once.")
     return checked
 
@@ -48,12 +48,24 @@ class JsonPositions:
 
     def of(self, loc: Loc) -> Position:
         """The position of a key or item. Raises `LookupError` if there is none."""
+        return self._position(self._begins(loc)[0])
+
+    def of_second(self, loc: Loc, key: str) -> Position:
+        """The position of a key where it is in a table for the second time."""
+        _, second, *_ = [begin for part, begin, _ in _parts(self.text, self._begins(loc)[1]) if part == key]
+        return self._position(second)
+
+    def _begins(self, loc: Loc) -> tuple[int, int]:
+        """Where a key or item begins, and where its value does. Of a duplicate key, the last one counts."""
         begin = index = _skip(self.text, 0)
         for part in loc:
             if index not in self._parts:
                 self._parts[index] = {part: (begin, value) for part, begin, value in _parts(self.text, index)}
             begin, index = self._parts[index][part]
-        return Position(bisect_left(self._line_ends, begin) + 1, begin - self.text.rfind("\n", 0, begin))
+        return begin, index
+
+    def _position(self, index: int) -> Position:
+        return Position(bisect_left(self._line_ends, index) + 1, index - self.text.rfind("\n", 0, index))
 
     @cached_property
     def _line_ends(self) -> list[int]:
@@ -81,31 +93,6 @@ def _paths(value: Any, wanted: dict[str, Any], loc: Loc = ()) -> Iterator[Loc]:
 
 
 # ── positions ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _position(text: str, index: int) -> Position:
-    return Position(text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index))
-
-
-def _start(text: str, loc: Iterable[str | int]) -> int:
-    """Where the value at this place begins."""
-    index = _skip(text, 0)
-    for wanted in loc:
-        _, index = _part(text, index, wanted)
-    return index
-
-
-def _part(text: str, index: int, wanted: str | int) -> tuple[int, int]:
-    """Where this part of a table or list begins, and where its value begins. Raises `LookupError`."""
-    for part, begin, value in _parts(text, index):
-        if part == wanted:
-            return begin, value
-    raise LookupError(wanted)
-
-
-def _second(text: str, index: int, key: str) -> int:
-    _, second, *_ = [at for part, at, _ in _parts(text, index) if part == key]
-    return second
 
 
 def _parts(text: str, index: int) -> Iterator[tuple[str | int, int, int]]:
