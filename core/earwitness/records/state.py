@@ -63,12 +63,12 @@ UNTOLD = frozenset(
 
 
 APART = frozenset({"whereabouts", "facts"})
+"""State keys of which plans record only what changes within them."""
 IF_RETRACTED = ":ifRetracted"
 """What a package notes under its name with this ending does not count, until the entry is retracted: then it is noted
 in place of the rest."""
 WHEN_RETRACTED = "#whenRetracted"
 """In that, the moment of the retraction: it becomes a table with `messages`, how many the story had, and `day`."""
-"""State keys of which plans record only what changes within them."""
 
 
 class State(Record):
