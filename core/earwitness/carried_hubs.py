@@ -23,6 +23,8 @@ CARRIED = "#hub-{up_to}-"
 """What the keys of entries begin with that a branch has taken along. A branch of the branch takes them along again."""
 BEFORE = lazy_pattern(r"#hub-\d+-")
 PROPOSED = lazy_pattern(r"#derived-(\d+)-")
+ARCHIVED = "archived"
+"""The status of what is out of recall, and may be restored."""
 
 
 def is_hub_memory(delivery: Delivery) -> bool:
@@ -71,9 +73,6 @@ def hubs_in(past: Sequence[tuple[Entry, Plan]], session: str) -> Iterator[Entry]
                 yield entry.model_copy(update={"key": key + BEFORE.sub("", entry.key)})
             if is_newest and is_there and status:
                 yield entry.model_copy(update={"key": f"{key}archived-{id}", "body": Archived(memories=(id,))})
-
-
-ARCHIVED = "archived"
 
 
 def _taken_out(past: Iterable[tuple[Entry, Plan]]) -> dict[str, str]:
@@ -147,9 +146,9 @@ async def _is_same_past(ledger: Ledger, session: str, parent: str, up_to: int) -
 async def _taken_along(ledger: Ledger, session: str, branch: str, up_to: int) -> list[Entry]:
     """The entries with which a story's hubs held something up to an entry."""
     found = [each for each in await ledger.deliveries(session, derived=True) if is_in_hub(each)]
-    entries = {each.source: await ledger.entry(session, key=each.source) for each in found}
+    entries = {source: await ledger.entry(session, key=source) for source in {each.source for each in found}}
     past = [(each, entry) for each in found if (entry := entries[each.source]) and written_at(entry) <= up_to]
-    return [entry for each, entry in past if await _held(ledger, session, branch, each, up_to)]
+    return [entry for each, entry in past if await _held(ledger, branch, each, entry, up_to)]
 
 
 def written_at(entry: Entry) -> int:
@@ -163,21 +162,20 @@ def _carried(entry: Entry, up_to: int) -> NewEntry:
     return NewEntry(body=entry.body, key=key, timestamp=entry.timestamp)
 
 
-async def _held(ledger: Ledger, session: str, branch: str, in_hub: Delivery, up_to: int) -> bool:
-    """Whether a hub held it, or was about to, after the last entry that both stories share."""
-    entry = await ledger.entry(session, key=in_hub.source)
-    if in_hub.status == "struck" or entry is None or not isinstance(entry.body, Derived):
+async def _held(ledger: Ledger, branch: str, in_hub: Delivery, entry: Entry, up_to: int) -> bool:
+    """Whether a hub held what this entry told it, or was about to, after the last entry that both stories share."""
+    if in_hub.status == "struck" or not isinstance(entry.body, Derived):
         return False
     messages = await ledger.messages(branch, keys=entry.body.derivation.rests_on)
     revision = in_hub.metadata.get("revision", 0)
     is_told = is_hub_memory(in_hub)
-    if any(each.retracted or (is_told and each.message.revision != revision) for each in messages):
-        return False
     if is_told and not messages:
+        return False
+    if any(each.retracted or (is_told and each.message.revision != revision) for each in messages):
         return False
     if in_hub.is_active:
         return True
-    since = await ledger.entries(session, after=in_hub.sequence, up_to=up_to)
+    since = await ledger.entries(entry.session, after=in_hub.sequence, up_to=up_to)
     names = {in_hub.memory_id} if is_told else {in_hub.memory_id, in_hub.source, BEFORE.sub("", in_hub.source)}
     return not any(_takes_away(each.body, names) for each in since)
 
