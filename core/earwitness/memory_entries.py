@@ -44,30 +44,25 @@ async def check_memories(engine: Engine, live: Live, body: Derived | Transferred
     """Raises `InputError` if the operation does not fit the memories, `UnknownName` for memories nobody has."""
     match body:
         case Derived():
-            await _check_derived(engine.ledger, live.snapshot, body)
+            await _check_derived(engine.ledger, live.snapshot, body.derivation)
         case Transferred():
             await _check_transferred(engine, live, body)
         case Archived():
             await _check_archived(engine.ledger, live.snapshot.id, body)
 
 
-async def _check_derived(ledger: Ledger, story: Snapshot, body: Derived) -> None:
-    await _check_derivation(ledger, story, body.derivation)
-
-
-async def _check_derivation(ledger: Ledger, story: Snapshot, derivation: Derivation) -> None:
-    session = story.id
+async def _check_derived(ledger: Ledger, story: Snapshot, derivation: Derivation) -> None:
     if why := problem(derivation):
         raise InputError(f"this cannot be remembered: {why}.")
-    container = await container_of(ledger, session, story.cast, derivation)
+    container = await container_of(ledger, story.id, story.cast, derivation)
     if container is None:
         raise UnknownName(f"this cannot be remembered: {nobodys(story.cast, derivation)}.")
     knowers, readers = derivation.knowers, readers_of(container, story.cast)
     rests_on = derivation.rests_on
-    grounds = await grounds_of(ledger, session, container.name, rests_on, knowers=knowers, readers=readers)
+    grounds = await grounds_of(ledger, story.id, container.name, rests_on, knowers=knowers, readers=readers)
     if grounds.unknown is not None:
         raise UnknownName(
-            f"rests_on = {grounds.unknown!r} is neither a memory id nor a key of session {session!r}: "
+            f"rests_on = {grounds.unknown!r} is neither a memory id nor a key of session {story.id!r}: "
             "`inspect` lists memories with their ids and keys."
         )
     if grounds.gone is not None:
@@ -82,7 +77,7 @@ async def _any_fits(ledger: Ledger, story: Snapshot, derivations: Iterable[Deriv
     """Whether one of them can be remembered."""
     for each in derivations:
         with suppress(InputError, UnknownName):
-            await _check_derivation(ledger, story, each)
+            await _check_derived(ledger, story, each)
             return True
     return False
 
