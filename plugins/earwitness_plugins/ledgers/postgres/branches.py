@@ -8,7 +8,7 @@ from it. What later plans of the parent withdrew, restored or brought is taken b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from earwitness.containers import SESSION_KINDS, character_container, world_container
 from earwitness.records.snapshot import Snapshot
@@ -25,7 +25,6 @@ from ..past_sessions import (
     removed,
     restored,
 )
-from ..text import value_as_json
 from . import data, messages, register, sessions
 from .register import as_containers
 
@@ -173,12 +172,8 @@ async def _put_back(connection: Connection, id: str, past: PastSession) -> None:
     for key, message in past.messages.items():
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         await connection.execute(messages.PUT, (id, key, message["message"]["sequence"], text))
-    await data.write(connection, id, list(_data_texts(past)))
-
-
-def _data_texts(past: PastSession) -> Iterable[data.DataText]:
-    for (plugin, key), value in past.data.items():
-        yield plugin, key, None if value is None else value_as_json(value, f"what plugin {plugin!r} keeps")
+    kept = [text for (plugin, key), value in past.data.items() for text in data.as_texts(plugin, {key: value})]
+    await data.write(connection, id, kept)
 
 
 async def _not_due(connection: Connection, session: str, days: Mapping[int, float]) -> list[tuple[str, str, int]]:
