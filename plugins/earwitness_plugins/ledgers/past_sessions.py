@@ -51,7 +51,7 @@ class PastSession:
 
     @property
     def arrivals(self) -> Mapping[int, float]:
-        """As `arrivals`, by then. Empty if nothing has arrived since."""
+        """As the function `arrivals`, of the plans up to then. Empty if nothing has arrived since."""
         return _latest(self._brought) if self._came else {}
 
     def _noted(self, plan: PlanParts) -> PlanParts:
@@ -159,7 +159,7 @@ def _day(plan: PlanParts) -> float:
 
 
 def _latest(days: Mapping[int, float]) -> dict[int, float]:
-    """As `_arrivals`, of the days that came with each plan."""
+    """As `arrivals`, of the days that came with each plan."""
     latest, found = float("-inf"), {}
     for sequence in sorted(days, reverse=True):
         latest = max(latest, days[sequence])

@@ -5,7 +5,6 @@ What `load` gives is the last one written, and the plans since, folded; and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 
 import apsw
@@ -51,12 +50,7 @@ def load(
 def without_facts(connection: apsw.Connection, session: str, row: Written) -> Snapshot:
     """The session as of the last entry whose plan is recorded, without its facts."""
     written = Snapshot.model_validate_json(row.snapshot)
-    return joined(folded(written, plans_since(connection, session, written.decided, row.settled)), {})
-
-
-def folded(snapshot: Snapshot, since: Sequence[Plan]) -> Snapshot:
-    """The snapshot after these plans."""
-    return reduce(Snapshot.after, since, snapshot)
+    return joined(reduce(Snapshot.after, plans_since(connection, session, written.decided, row.settled), written), {})
 
 
 def plans_since(connection: apsw.Connection, session: str, decided: int, settled: int) -> list[Plan]:
