@@ -40,13 +40,12 @@ def documents(container: str, head: ConversationHead, messages: Sequence[Assista
 
 def unconfirmed(container: str, head: ConversationHead, messages: Sequence[AssistantMessage]) -> set[int]:
     """The numbers of the messages in documents that the store has not confirmed."""
-    every = documents(container, head, messages)
-    firsts = [number for number, _ in _grouped(head.first, messages)]
+    every = zip(documents(container, head, messages), _grouped(head.first, messages), strict=True)
     return {
         number
-        for document, first in zip(every, firsts, strict=True)
+        for document, (first, group) in every
         if head.confirmed.get(document.id) != digest(document)
-        for number in range(first, first + int(str(document.metadata["messages"])))
+        for number in range(first, first + len(group))
     }
 
 
