@@ -26,12 +26,7 @@ class MovedConversations(Record):
 def check_conversations(source: ConversationFolders, target: ConversationFolders) -> None:
     """Raises `InputError` for a target that holds other conversations than the source, and `StorageError`."""
     with about_files(target.root):
-        theirs, ours = _contents(target), _contents(source)
-    if others := [name for name in theirs if theirs[name] != ours.get(name)]:
-        raise InputError(
-            f"{str(target.root)!r} holds conversations that the source does not have, or not so: "
-            f"{', '.join(others[:5])}. Move into an empty folder."
-        )
+        _refuse_others(target, _contents(target), _contents(source))
 
 
 def move_conversations(source: ConversationFolders, target: ConversationFolders) -> MovedConversations:
@@ -42,9 +37,9 @@ def move_conversations(source: ConversationFolders, target: ConversationFolders)
     ours = _contents(source)
     if source.root.resolve() == target.root.resolve():
         return MovedConversations(count=len(ours), digest=_digest(ours), is_one_folder=True)
-    check_conversations(source, target)
-    there = _contents(target)
     with about_files(target.root):
+        there = _contents(target)
+        _refuse_others(target, there, ours)
         for name, content in ours.items():
             if name not in there:
                 path = target.root / name
@@ -53,6 +48,15 @@ def move_conversations(source: ConversationFolders, target: ConversationFolders)
     if _contents(source) != (found := _contents(target)):
         raise StorageError("conversations were not moved exactly. Does another program write to them? Move again.")
     return MovedConversations(count=len(found), digest=_digest(found), was_there=there == found)
+
+
+def _refuse_others(target: ConversationFolders, theirs: dict[str, bytes], ours: dict[str, bytes]) -> None:
+    """Raises `InputError` if the target holds a file that the source does not have, or has with other content."""
+    if others := [name for name in theirs if theirs[name] != ours.get(name)]:
+        raise InputError(
+            f"{str(target.root)!r} holds conversations that the source lacks, or has with other contents: "
+            f"{', '.join(others[:5])}. Move into an empty folder."
+        )
 
 
 def _contents(folders: ConversationFolders) -> dict[str, bytes]:
