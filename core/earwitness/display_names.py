@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from unicodedata import bidirectional, category, normalize
+from unicodedata import category, normalize
 
 from .errors import InputError, quoted
 from .ids import without_invisible
+from .invisible import REORDERING
 from .patterns import lazy_pattern
 
 _BREAKS = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_TURNS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-"""Marks that turn the direction of the text after them, as Unicode calls them."""
 _HEADING = lazy_pattern(r"#\s*(?=#)")
 
 
@@ -39,7 +38,7 @@ def _fault(name: str) -> str | None:
     if not plain.strip():
         return "is empty"
     for each in name if not name.isprintable() else "":
-        if category(each) in _BREAKS or bidirectional(each) in _TURNS:
+        if category(each) in _BREAKS or each in REORDERING:
             return f"holds U+{ord(each):04X}, which breaks or turns the line it is shown in"
     return "holds '##', a section's heading in prompts" if _HEADING.search(plain) else None
 

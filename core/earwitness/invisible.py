@@ -6,6 +6,8 @@ The table holds the categories Cc, Cf, Zs, Zl and Zp, `Default_Ignorable_Code_Po
 
 from __future__ import annotations
 
+from unicodedata import category
+
 RANGES = (
     (0x00, 0x20),
     (0x7F, 0xA0),
@@ -51,3 +53,10 @@ IN_LINE = "".join(
     f"{_escaped(first)}-{_escaped(last)}" for first, last in ((0x00, LINE_FEED - 1), (LINE_FEED + 1, 0x20), *RANGES[1:])
 )
 """All of them but the line feed, for the inside of a regular expression's `[…]`."""
+REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Embeddings, overrides and isolates, which show what follows in another order than it is written in (UAX #9)."""
+
+
+def alters_display(character: str) -> bool:
+    """Whether a terminal would obey it, or show what follows in another order."""
+    return character in REORDERING or category(character) == "Cc"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from unicodedata import bidirectional, category
-
 from pydantic import BaseModel, JsonValue
 
 from earwitness.errors import EarwitnessError
 from earwitness.formats import as_said
+from earwitness.invisible import alters_display
 from earwitness.loading.quantities import Positive
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
@@ -21,8 +20,6 @@ from ..models.prompts import fenced
 from ..models.rules_floor import check_time, model_limit
 from ..models.scene import noted, shortened
 
-TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-"""Bidirectional classes of embeddings, overrides and isolates."""
 LEAST_ROOM, MOST_ROOM = 240, 1_600
 """Characters of a retelling: twice those of what was heard, and between these two."""
 
@@ -101,14 +98,9 @@ class LanguageModelReteller:
         return RetellingAnswer(text=text, version=prompt.label, usage=account.usage, notes=noted(account.notes))
 
 
-def _turns(letter: str) -> bool:
-    """Whether a terminal would obey it, or what follows would be shown in another order (UAX #9)."""
-    return category(letter) == "Cc" or bidirectional(letter) in TURNING
-
-
 def retold(answer: str, heard: str, notes: list[str]) -> str | None:
     """A model's words in one line, without its reasoning; `None` where they are none or too many, which is noted."""
-    text = " ".join("".join(each for each in as_said(answer) if each.isspace() or not _turns(each)).split())
+    text = " ".join("".join(each for each in as_said(answer) if each.isspace() or not alters_display(each)).split())
     room = min(max(LEAST_ROOM, 2 * len(heard)), MOST_ROOM)
     if not text or len(text) > room:
         why = f"{len(text):,} characters, where {room:,} are allowed" if text else "nothing"

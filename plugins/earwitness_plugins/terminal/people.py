@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from unicodedata import category
 
 from rich.text import Text
 
+from earwitness.invisible import alters_display
 from earwitness.loading.settings import Calendar
 from earwitness.records.character import Cast
 from earwitness.records.message import Participant, Role
@@ -23,13 +23,9 @@ ROLES: Mapping[Role, str] = {
 }
 
 
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Embeddings, overrides and isolates, which show what follows in another order than it is written in (UAX #9)."""
-
-
 def plain(text: str) -> str:
     """The text without control characters, which a terminal would obey, and without those that turn its order round."""
-    return "".join("�" if c in _REORDERING or (category(c) == "Cc" and c not in "\n\t") else c for c in text)
+    return "".join("�" if alters_display(c) and c not in "\n\t" else c for c in text)
 
 
 class People:
