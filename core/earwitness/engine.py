@@ -148,7 +148,7 @@ class Engine:
     @property
     def reading(self) -> Store:
         """The store to read from: what it refuses is found as if it were there."""
-        return self.refusals.over(self.store, self.local_first.local if self.local_first else None)
+        return self.refusals.over(self.store, self.ledger, self.local_first.local if self.local_first else None)
 
     @cached_property
     def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:

@@ -86,7 +86,8 @@ class Live:
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
-    Whatever is due before the day `next_due` has arrived; `None` = nobody has looked. `warned_unguarded` is set once
+    Whatever is due before the day `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another
+    process is known to have decided what this one has not read yet. `warned_unguarded` is set once
     the host was warned that nothing withholds direct messages.
     """
 
@@ -105,6 +106,7 @@ class Live:
     overdue: bool = False
     warned_unguarded: bool = False
     next_due: float | None = None
+    is_behind: bool = False
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -212,6 +214,10 @@ class Live:
             self.previous = before
         else:
             self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
+
+    def note_behind(self) -> None:
+        """Note that another process has decided what cannot be read yet: it may have taken back recent messages."""
+        self.is_behind, self.taken_back = True, {}
 
     def note_delayed(self, plan: Plan, day: float) -> None:
         """Note what a recorded plan, which is applied on a `day`, leaves pending for a later one."""

@@ -1,8 +1,8 @@
 """What the store refuses for good: kept at hand, so that it is remembered all the same, and holds nothing else up.
 
 The ledger keeps such a memory as a pending delivery, and the store holds no older wording of it. Here is what the
-applier wanted to write, and why the store did not take it: reads find it as if the store had it. A new start tries it
-again, and so does `ew.spool.replay`.
+applier wanted to write, and why the store did not take it: reads find it as if the store had it, in the words that the
+ledger has for it by then. A new start tries it again, and so does `ew.spool.replay`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from .decided_memories import decided_memories
 from .errors import MemoriesRefused, quoted
 from .filters import EVERYTHING, Filter, matches
-from .protocols import Store
+from .protocols import Ledger, Store
 from .ranked_by_words import ranked_by_words
 from .records.memory import Hit, Memory
 
@@ -37,22 +38,35 @@ def address(memory: Memory) -> MemoryAddress:
     return memory.container, memory.id
 
 
+class HeldMemory(NamedTuple):
+    """A refused memory of a story."""
+
+    session: str
+    refusal: RefusedMemory
+    supports: frozenset[str]
+    """Ids of the deliveries that made it."""
+
+
 class Refusals:
     """What the store of one instance refuses, by container."""
 
     def __init__(self) -> None:
-        self._held: dict[str, dict[str, tuple[str, RefusedMemory]]] = {}
-        """Container → memory id → session and refusal."""
+        self._held: dict[str, dict[str, HeldMemory]] = {}
+        """Container → memory id → what is refused."""
         self._news: dict[str, dict[MemoryAddress, str]] = {}
         self._told: set[MemoryAddress] = set()
 
-    def note(self, session: str, refused: RefusedMemories) -> None:
-        """Keep what was refused of a story's memories."""
-        for (container, id), refusal in refused.items():
-            self._held.setdefault(container, {})[id] = (session, refusal)
-            if (container, id) not in self._told:
-                self._told.add((container, id))
-                self._news.setdefault(session, {})[container, id] = refusal.why
+    def note(
+        self, session: str, refused: RefusedMemories, supports: Mapping[MemoryAddress, Collection[str]]
+    ) -> None:
+        """Keep what was refused of a story's memories; `supports` are the ids of the deliveries that made each."""
+        for place, refusal in refused.items():
+            container, id = place
+            held = HeldMemory(session, refusal, frozenset(supports[place]))
+            self._held.setdefault(container, {})[id] = held
+            if place not in self._told:
+                self._told.add(place)
+                self._news.setdefault(session, {})[place] = refusal.why
 
     def settle(self, places: Iterable[MemoryAddress]) -> None:
         """These were written or removed. They are looked at only where something is refused."""
@@ -64,22 +78,33 @@ class Refusals:
         """Nothing is known of this story's any more: it is forgotten, or opened anew."""
         self._news.pop(session, None)
         self.settle(
-            [(name, id) for name, held in self._held.items() for id, (whose, _) in held.items() if whose == session]
+            [(name, id) for name, held in self._held.items() for id, each in held.items() if each.session == session]
         )
 
     def drop(self, container: str) -> None:
         """The container is gone."""
         self._held.pop(container, None)
 
-    def of(self, container: str) -> Sequence[Memory]:
-        """The refused memories of a container."""
-        return [refusal.memory for _, refusal in self._held.get(container, {}).values()]
+    def has(self, container: str) -> bool:
+        """Whether a memory of a container is refused."""
+        return container in self._held
+
+    async def of(self, container: str, ledger: Ledger) -> Sequence[Memory]:
+        """The refused memories of a container, as the ledger has them now: another process may have taken them back."""
+        found: dict[str, Memory] = {}
+        held = dict(self._held.get(container, {}))
+        for session in dict.fromkeys(each.session for each in held.values()):
+            supports = {id: each.supports for id, each in held.items() if each.session == session}
+            there = await ledger.deliveries(session, memory_ids=sorted(supports), container=container)
+            active = [each for each in there if each.is_active and each.id in supports[each.memory_id]]
+            found |= {each.id: each for each in await decided_memories(ledger, session, active)}
+        return [found[id] for id in held if id in found]
 
     def why(self, place: MemoryAddress) -> str:
         """Why a memory is refused; empty if it is not."""
         container, id = place
         held = self._held.get(container, {}).get(id)
-        return held[1].why if held else ""
+        return held.refusal.why if held else ""
 
     def take_news(self, session: str) -> Sequence[str]:
         """What was refused of a story's memories and not told yet."""
@@ -89,27 +114,30 @@ class Refusals:
         which, more = f"memory {quoted(id)} of {quoted(container)}", f" and {len(news) - 1} more" * (len(news) > 1)
         return (f"it refuses {which}{more} ({why}); the ledger remembers them, and `earwitness spool list` names them",)
 
-    def over(self, store: Store, local: Store | None = None) -> Store:
+    def over(self, store: Store, ledger: Ledger, local: Store | None = None) -> Store:
         """The store, as if it held what it refuses. One that is `local` has that, and answers for its containers."""
-        return StoreWithRefused(store, local, self) if self._held else store
+        return StoreWithRefused(store, local, self, ledger) if self._held else store
 
 
 class StoreWithRefused:
-    """A store for reading: what it refuses is found as if it were there."""
+    """A store for reading: what it refuses is found as if it were there, unless it was taken back."""
 
-    def __init__(self, store: Store, local: Store | None, refusals: Refusals) -> None:
-        self._store, self._local, self._refusals = store, local, refusals
+    def __init__(self, store: Store, local: Store | None, refusals: Refusals, ledger: Ledger) -> None:
+        self._store, self._local, self._refusals, self._ledger = store, local, refusals, ledger
         self.open, self.close, self.health = store.open, store.close, store.health
         self.put, self.remove, self.drop = store.put, store.remove, store.drop
 
-    def _split(self, container: str) -> tuple[Store, Sequence[Memory]]:
-        """The store to ask, and what it lacks."""
-        kept = self._refusals.of(container)
-        return (self._local, ()) if kept and self._local else (self._store, kept)
+    async def _split(self, container: str) -> tuple[Store, Sequence[Memory]]:
+        """The store to ask, and what it lacks, unless another process has brought it there."""
+        if not self._refusals.has(container):
+            return self._store, ()
+        if self._local:
+            return self._local, ()
+        return self._store, await self._refusals.of(container, self._ledger)
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with these ids, in this order."""
-        store, kept = self._split(container)
+        store, kept = await self._split(container)
         found = {each.id: each for each in (*await store.get(container, ids), *kept)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
@@ -117,26 +145,30 @@ class StoreWithRefused:
         self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Sequence[Memory]:
         """Memories in the order they were first written; the refused ones come last."""
-        store, kept = self._split(container)
+        store, kept = await self._split(container)
         if not kept:
             return await store.list(container, filter=filter, limit=limit, offset=offset)
         end = None if limit is None else offset + limit
         there = await store.list(container, filter=filter, limit=end)
-        return [*there, *(each for each in kept if matches(filter, each.metadata))][offset:end]
+        known = {each.id for each in there}
+        own = [each for each in kept if each.id not in known and matches(filter, each.metadata)]
+        return [*there, *own][offset:end]
 
     async def search(
         self, container: str, query: str, *, filter: Filter = EVERYTHING, limit: int = 10
     ) -> Sequence[Hit]:
         """The best hits of the store, then those of the refused memories that have words of the query."""
-        store, kept = self._split(container)
+        store, kept = await self._split(container)
         hits = await store.search(container, query, filter=filter, limit=limit)
-        own = [each for each in kept if matches(filter, each.metadata)]
+        known = {hit.memory.id for hit in hits}
+        own = [each for each in kept if each.id not in known and matches(filter, each.metadata)]
         return [*hits, *(hit for hit in await ranked_by_words(own, query, limit) if hit.score)] if own else hits
 
     async def count(self, container: str) -> int:
         """How many memories there are."""
-        store, kept = self._split(container)
-        return await store.count(container) + len(kept)
+        store, kept = await self._split(container)
+        there = await store.get(container, [each.id for each in kept]) if kept else ()
+        return await store.count(container) + len(kept) - len(there)
 
 
 async def put_taken(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from earwitness import Earwitness, Session
+from earwitness import Earwitness, Session, Turn
 from earwitness.errors import MemoriesRefused, NotYetApplied
 from earwitness.records.memory import Memory
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -307,3 +307,36 @@ async def test_nothing_waits_for_a_character_who_is_forgotten(ew: Earwitness, st
     await story.delivered()
     assert set(await refused(ew)) == {"s1-alice", "s1-world"}
     assert {each.container for each in await ew.spool.waiting()} == {"s1-alice", "s1-world"}
+
+
+# ── another process on the same ledger ───────────────────────────────────────────────────────────────────────────────
+
+
+def says(turn: Turn, word: str) -> bool:
+    texts = [*(each.memory.content for each in turn.memories), *(each.text for each in turn.messages)]
+    return any(word in each for each in texts)
+
+
+@pytest.mark.parametrize("how", ["retract", "edit", "drop"])
+async def test_what_another_process_takes_back_is_recalled_no_more(store: Picky, tmp_path: Path, how: str) -> None:
+    def opened() -> Earwitness:
+        return Earwitness.open(str(tmp_path / "story.db"), store=store, strict=False)
+
+    async with opened() as here, opened() as there:
+        story = await told(here, "One.", f"The word is {BAD}.", "Two.", "Three.", "Four.", "Five.")
+        assert says(await story.turn("bob", query=BAD, in_prompt=()), BAD)
+        other = await there.open_session("s1")
+        await other.delivered()
+        if how == "retract":
+            await (await other.backstage().retract("m1")).decided()
+        elif how == "edit":
+            await (await other.edit("m1", "The word is plain.")).settled()
+        else:
+            await there.spool.drop("s1", reason="too much")
+        assert not says(await story.turn("bob", query=BAD, in_prompt=()), BAD)
+        assert not says(await story.turn("bob", query=BAD), BAD)
+        await other.delivered()
+        await story.delivered()
+        assert not says(await story.turn("bob", query=BAD, in_prompt=()), BAD)
+        assert not here.engine.refusals.has("s1-bob")
+        assert await here.spool.waiting() == ()

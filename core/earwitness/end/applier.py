@@ -136,6 +136,10 @@ class Applier:
             raise StorageError(named(error)) from error
         return await ledger.record_applied(plan, after, prepared, None if self._engine.local_first else applied)
 
+    def look_again(self) -> None:
+        """Go by the ledger: another process has decided something, and may have taken back what is left here."""
+        self._backlog.look_again()
+
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""
         ledger, session, decided = self._engine.ledger, self._live.snapshot.id, self._live.snapshot.decided

@@ -64,7 +64,19 @@ class Backlog:
         for sequence, refused in [*self._live.refused.items()]:
             if places is None or not refused.isdisjoint(places):
                 del self._live.refused[sequence]
-                self.others.add(sequence)
+                self._look_up(sequence)
+
+    def look_again(self) -> None:
+        """Have all that is left read from the ledger: another process may have taken back what these plans bring."""
+        self.release()
+        for sequence in [*self.left]:
+            self._look_up(sequence)
+
+    def _look_up(self, sequence: int) -> None:
+        known = self.left[sequence]
+        self.left[sequence] = Unapplied(known.day, None, known.due_day)
+        self.others.add(sequence)
+        self.fresh.discard(sequence)
 
     @property
     def has_piled_up(self) -> bool:

@@ -150,10 +150,14 @@ class Decider:
             self._applier.wake()
             return True
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
+        if await self._behind():
+            if done:
+                await self._reload()
+            else:  # something is being decided here: what the other process has decided is read after that
+                self.live.note_behind()
+                self._applier.look_again()
         if self.failure:
             raise self.failure
-        if await self._behind() and done:
-            await self._reload()
         return bool(done)
 
     async def all_told(self, timeout: float | None = None) -> None:
@@ -336,6 +340,8 @@ class Decider:
         self.live.overdue |= fresh.overdue
         self.live.next_due = None
         self.live.decided_elsewhere = fresh.snapshot.decided
+        self.live.is_behind = False
+        self._applier.look_again()
         await self.staleness.reached(fresh.snapshot.decided)
         await self._applier.resume()
         self._applier.wake()

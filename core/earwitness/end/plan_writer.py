@@ -219,14 +219,16 @@ class PlanWriter:
     ) -> Sequence[str]:
         """Note what was refused, and remove older versions of it; returns the ids of the other deliveries."""
         stale: dict[str, list[str]] = {}
+        supports: dict[MemoryAddress, list[str]] = {}
         for group in groups:
-            if (group[0].container, group[0].memory_id) in refused:
+            if (place := (group[0].container, group[0].memory_id)) in refused:
                 attempt.refuse(group, plans)
+                supports[place] = [each.id for each in group]
                 if any(each.status == "applied" for each in group):
                     stale.setdefault(group[0].container, []).append(group[0].memory_id)
         if stale:  # what was taken back may still be in there
             await self.store.remove(stale)
-        self._engine.refusals.note(plans[0].session, refused)
+        self._engine.refusals.note(plans[0].session, refused, supports)
         taken = [each for each in groups if (each[0].container, each[0].memory_id) not in refused]
         return attempt.work.made(taken)[1]
 

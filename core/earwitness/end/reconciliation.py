@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from ..containers import world_container
+from ..decided_memories import removed_among
 from ..engine import Engine
 from ..protocols import Ledger
 from ..records.plan import Delivery, Plan, grouped
@@ -96,11 +96,3 @@ async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> se
     taken = {id for plan in plans for withdrawal in plan.withdrawals for id in withdrawal.removes.values()}
     citing = set(await ledger.citing(plans[0].session, sorted(taken))) if taken else set()
     return fresh | taken | citing
-
-
-async def removed_among(ledger: Ledger, session: str, cited: Collection[str]) -> set[str]:
-    """The cited world memories that were retracted."""
-    if not cited:
-        return set()
-    found = await ledger.deliveries(session, memory_ids=sorted(cited), container=world_container(session).name)
-    return set(cited) - {each.memory_id for each in found if each.is_kept}

@@ -11,20 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..carried_hubs import is_hub_memory, told_with
+from ..decided_memories import decided_memories
 from ..end.archive import key_of_newer
-from ..end.reconciliation import removed_among
 from ..end.replacements import is_replaced
 from ..end.snapshots import snapshot_before
 from ..engine import Engine
 from ..errors import InputError
 from ..filters import Filter, matches
 from ..live import RECENT, Live
-from ..memories import memories_of, memory_of
+from ..memories import memories_of
 from ..ranked_by_words import ranked_by_words
 from ..records.journal import Entry, Revised
 from ..records.memory import Hit, Memory
 from ..records.memory_types import REPLACES
-from ..records.plan import Delivery, grouped
+from ..records.plan import Delivery
 from .source import RecallSource
 
 
@@ -92,9 +92,7 @@ class PastSource(RecallSource):
         supports = await ledger.deliveries(session, memory_ids=changed) if changed else ()
         active = [_unrenewed(each, supports, self._before) for each in supports if each.is_active]
         there = [each for each in active if each is not None and await self._was_there(each)]
-        removed = await removed_among(ledger, session, {id for each in there for id in each.cites})
-        memories = (memory_of(group, removed) for group in grouped(there, lambda each: each.memory_id))
-        return dict.fromkeys(changed) | {each.id: each for each in memories}
+        return dict.fromkeys(changed) | {each.id: each for each in await decided_memories(ledger, session, there)}
 
     async def _replaced_since(self, late: Sequence[Delivery]) -> Sequence[Memory]:
         """What summaries that were written since have taken out of recall."""

@@ -6,15 +6,14 @@ from collections.abc import Awaitable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
-from ..end.reconciliation import removed_among
+from ..decided_memories import decided_memories
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live, Unapplied
-from ..memories import memories_of, memory_of
+from ..memories import memories_of
 from ..protocols import Store
 from ..ranked_by_words import AtHand, asked_words, by_share, ranked_by_words, with_words
 from ..records.memory import Hit, Memory
-from ..records.plan import grouped
 from ..time_limit import LimitReached, contained, reason
 
 T = TypeVar("T")
@@ -64,8 +63,8 @@ class RecallSource:
         both = self._engine.local_first
         if both is None:
             return self._engine.reading
-        lacks = self._is_away or waiting is None or len(waiting) > 0 or bool(self._engine.refusals.of(container))
-        lacks = lacks or any(each.concerns(container) for each in self._live.writable.values())
+        lacks = self._is_away or waiting is None or len(waiting) > 0 or self._engine.refusals.has(container)
+        lacks = lacks or self._live.is_behind or any(each.concerns(container) for each in self._live.writable.values())
         return both.local if lacks else self._engine.store
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
@@ -79,7 +78,7 @@ class RecallSource:
         if waiting:
             gone = await self._gone(container, [hit.memory.id for hit in found], waiting)
             found = [hit for hit in found if hit.memory.id not in gone]
-        if not lacking:
+        if not lacking and not self._live.is_behind:
             return found
         known = {hit.memory.id for hit in found}
         now = await self._as_decided(known, lacking)
@@ -100,7 +99,7 @@ class RecallSource:
         found = await self._without_gone(container, found, waiting)
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
-        elif lacking:
+        elif lacking or self._live.is_behind:
             found = [each for each in await self._current(found, lacking) if matches(filter, each.metadata)]
         return found[:limit]
 
@@ -111,7 +110,7 @@ class RecallSource:
         found = await self._asked(self._store(container, waiting).get(container, ids))
         found = await self._without_gone(container, found, waiting)
         if found is not None:
-            return await self._current(found, lacking) if lacking else found
+            return await self._current(found, lacking) if lacking or self._live.is_behind else found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
 
     async def _without_gone(
@@ -136,16 +135,16 @@ class RecallSource:
         return [memory for each in found if (memory := now.get(each.id, each)) is not None]
 
     async def _as_decided(self, ids: Collection[str], lacking: Lacking) -> Mapping[str, Memory | None]:
-        """Id → each of these memories as it will be, while the store lacks a plan that takes something away; `None` for
-        one that goes. Those of other sessions are not there."""
+        """Id → each of these memories as it will be, while a plan that takes something away is unknown here, or not in the
+        store; `None` for one that goes. Those of other sessions are not there."""
         plans = [each.plan for each in lacking.values()]
-        if not ids or not any(plan is None or plan.withdrawals for plan in plans):
+        is_behind = self._live.is_behind
+        if not ids or not (is_behind or any(plan is None or plan.withdrawals for plan in plans)):
             return {}
         ledger, snapshot = self._engine.ledger, self._live.snapshot
         supports = await ledger.deliveries(snapshot.id, memory_ids=sorted(ids))
         there = [each for each in supports if each.is_active and each.due <= snapshot.state.game_day]
-        removed = await removed_among(ledger, snapshot.id, {id for each in there for id in each.cites})
-        memories = (memory_of(group, removed) for group in grouped(there, lambda each: each.memory_id))
+        memories = await decided_memories(ledger, snapshot.id, there)
         return dict.fromkeys(each.memory_id for each in supports) | {each.id: each for each in memories}
 
     async def _asked(self, call: Awaitable[T]) -> T | None:
@@ -187,5 +186,6 @@ class RecallSource:
         snapshot = self._live.snapshot
         deliveries = await self._engine.ledger.deliveries(snapshot.id, container=container, after=after)
         day = snapshot.state.game_day
-        memories = memories_of(each for each in deliveries if each.is_active and each.due <= day)
+        active = [each for each in deliveries if each.is_active and each.due <= day]
+        memories = await decided_memories(self._engine.ledger, snapshot.id, active)
         return [each for each in memories if matches(filter, each.metadata)]
