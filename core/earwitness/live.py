@@ -215,10 +215,6 @@ class Live:
         else:
             self.recent = tuple(settled if each.message.key == settled.message.key else each for each in self.recent)
 
-    def note_behind(self) -> None:
-        """Note that another process has decided what cannot be read yet: it may have taken back recent messages."""
-        self.is_behind, self.taken_back = True, {}
-
     def note_delayed(self, plan: Plan, day: float) -> None:
         """Note what a recorded plan, which is applied on a `day`, leaves pending for a later one."""
         if plan.restorations:

@@ -38,7 +38,7 @@ def address(memory: Memory) -> MemoryAddress:
     return memory.container, memory.id
 
 
-class HeldMemory(NamedTuple):
+class KeptRefusal(NamedTuple):
     """A refused memory of a story."""
 
     session: str
@@ -51,18 +51,16 @@ class Refusals:
     """What the store of one instance refuses, by container."""
 
     def __init__(self) -> None:
-        self._held: dict[str, dict[str, HeldMemory]] = {}
+        self._held: dict[str, dict[str, KeptRefusal]] = {}
         """Container → memory id → what is refused."""
         self._news: dict[str, dict[MemoryAddress, str]] = {}
         self._told: set[MemoryAddress] = set()
 
-    def note(
-        self, session: str, refused: RefusedMemories, supports: Mapping[MemoryAddress, Collection[str]]
-    ) -> None:
+    def note(self, session: str, refused: RefusedMemories, supports: Mapping[MemoryAddress, Collection[str]]) -> None:
         """Keep what was refused of a story's memories; `supports` are the ids of the deliveries that made each."""
         for place, refusal in refused.items():
             container, id = place
-            held = HeldMemory(session, refusal, frozenset(supports[place]))
+            held = KeptRefusal(session, refusal, frozenset(supports[place]))
             self._held.setdefault(container, {})[id] = held
             if place not in self._told:
                 self._told.add(place)

@@ -21,7 +21,7 @@ class Door(MemoryStore):
 
     def __init__(self, other: Door | None = None) -> None:
         super().__init__()
-        self._containers = other._containers if other else self._containers  # noqa: SLF001
+        self._containers = other._containers if other else self._containers
         self.is_shut, self.refuses = False, ""
 
     async def put(self, memories: Sequence[Memory]) -> None:

@@ -153,9 +153,8 @@ class Decider:
         if await self._behind():
             if done:
                 await self._reload()
-            else:  # something is being decided here: what the other process has decided is read after that
-                self.live.note_behind()
-                self._applier.look_again()
+            else:  # what is being decided here comes first
+                self._applier.look_again(is_behind=True)
         if self.failure:
             raise self.failure
         return bool(done)
@@ -340,7 +339,6 @@ class Decider:
         self.live.overdue |= fresh.overdue
         self.live.next_due = None
         self.live.decided_elsewhere = fresh.snapshot.decided
-        self.live.is_behind = False
         self._applier.look_again()
         await self.staleness.reached(fresh.snapshot.decided)
         await self._applier.resume()

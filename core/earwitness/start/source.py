@@ -135,8 +135,8 @@ class RecallSource:
         return [memory for each in found if (memory := now.get(each.id, each)) is not None]
 
     async def _as_decided(self, ids: Collection[str], lacking: Lacking) -> Mapping[str, Memory | None]:
-        """Id → each of these memories as it will be, while a plan that takes something away is unknown here, or not in the
-        store; `None` for one that goes. Those of other sessions are not there."""
+        """Id → each of these memories as it will be, while this process or the store lacks a plan that takes something
+        away; `None` for one that goes. Those of other sessions are not there."""
         plans = [each.plan for each in lacking.values()]
         is_behind = self._live.is_behind
         if not ids or not (is_behind or any(plan is None or plan.withdrawals for plan in plans)):
