@@ -137,8 +137,10 @@ class Applier:
         return await ledger.record_applied(plan, after, prepared, None if self._engine.local_first else applied)
 
     def look_again(self, *, is_behind: bool = False) -> None:
-        """Go by the ledger: another process has decided something, and may have taken back what is left here. `is_behind`
-        until that can be read."""
+        """Go by the ledger: another process has decided something, and may have taken back what is left here.
+
+        `is_behind` until that can be read.
+        """
         self._live.is_behind = is_behind
         if is_behind:
             self._live.taken_back = {}
