@@ -113,8 +113,8 @@ def hub_memory_id(made: Derivation, session: str) -> str:
 async def carry_hubs(ledger: Ledger, session: str, branch: str, up_to: int) -> None:
     """Let a branch remember what its parent's hubs held up to an entry. Repeating it changes nothing.
 
-    Of what its parent has in common with the story that it branched off itself, that story knows what the parent did
-    not take along, since it was retracted there later.
+    If it begins before the parent itself branched off, the story before the parent is asked, too: that has what the
+    parent did not take along because it was retracted in between.
     """
     taken: dict[str, NewEntry] = {}
     for each in await _with_its_past(ledger, session, up_to):

@@ -177,7 +177,7 @@ class Consultant:
 
 
 def _call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
-    """Call the method; on a thread, if the strategy asks for that and there is much to read, or it says so itself."""
+    """Call the method; on a thread, if the strategy asks for that and there is much to read, or says so itself."""
     called = partial(getattr(made, method), event)
     return _on_thread(called) if _is_for_thread(made, event) else called()
 

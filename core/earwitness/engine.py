@@ -84,7 +84,7 @@ class Engine:
 
     @cached_property
     def run(self) -> str:
-        """Another one for each opened instance: what two of them count at once, they count apart."""
+        """A random name of this opened instance: what two instances count at the same time is kept apart by it."""
         return token_hex(4)
 
     @property

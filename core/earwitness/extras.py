@@ -123,7 +123,7 @@ class WaitingLedger(Protocol):
     async def waiting(self, container: str) -> Sequence[str]:
         """Ids of all sessions that have a recorded plan which is not applied yet and may change this container, sorted.
 
-        A session too many does no harm. Every recall of such a container asks, so that this must be quick."""
+        It may name a session too many. Every recall of such a container asks, so this must be quick."""
         ...
 
 
@@ -155,7 +155,7 @@ class NewMemoryStore(Protocol):
 
     async def put_new(self, memories: Sequence[Memory]) -> None:
         """As `put`, for memories that nobody has written or tried to write yet: this process has just decided them, and
-        puts them for the first time. What was tried before, by whomever, is `put`. Raises as `put`."""
+        puts them for the first time. What anybody has tried to write before, `put` gets. Raises as `put`."""
         ...
 
 

@@ -81,8 +81,8 @@ class Live:
     the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
     entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
     the recorded plans that the store does not hold yet; those `kept` are in the store here, where the store is a
-    `LocalFirstStore`. Of the plans in `refused`, all is written but what the store refuses: that is what this holds,
-    by sequence number. `recording` is held while a plan is recorded and taken over.
+    `LocalFirstStore`. `refused` holds, by sequence number, what the store refuses of plans of which all else is
+    written. `recording` is held while a plan is recorded and taken over.
     `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
     character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
@@ -142,7 +142,7 @@ class Live:
 
     @property
     def writable(self) -> Mapping[int, Unapplied]:
-        """Those of which more is to be written than the store refuses."""
+        """The recorded plans that the store lacks something of, besides what it refuses."""
         if not self.refused:
             return self.unapplied
         return {sequence: each for sequence, each in self.unapplied.items() if sequence not in self.refused}

@@ -2,8 +2,8 @@
 
 A registered factory, which may be a class, makes a strategy from typed keyword settings. A method that answers `Soon`
 may be plain or `async`. A strategy with an attribute `thread_from` is asked on a thread as soon as the messages it
-reads have that many characters together, where each member of the cast counts as eight, and one with a method
-`on_thread` for each event of which that is true; its method must then be safe on several threads.
+reads have that many characters together, where each member of the cast counts as eight. One with a method `on_thread`
+is asked on a thread about each event for which that returns true. Its method must then be safe on several threads.
 """
 
 from __future__ import annotations

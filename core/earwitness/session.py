@@ -217,14 +217,14 @@ class Session(Extensible):
         is when (default: today; a later day is waited for), `channel` where, `rule` why, `trust` (0 to 1) how far it is
         believed; it stays as private as it was. Raises `UnknownName`, `InputError` if the teller does not know it."""
         given: Any = {"day": day, "rule": rule, "how": how, "trust": trust, "metadata": dict(metadata or {})}
-        body = self._drafts.transfer(teller, listener, memory, content, channel, **given)
-        return await self._journal.append_about_memories(await body, key)
+        body = await self._drafts.transfer(teller, listener, memory, content, channel, **given)
+        return await self._journal.append_about_memories(body, key)
 
     async def archive(
         self, *memories: MemoryRef, newer: bool = False, dropped: str | None = None, key: str | None = None
     ) -> Outcome:
-        """Take memories (a key: all copies) out of recall; `restore` puts them back. `newer`: a turn `before` this
-        recalls them. `dropped`: why to strike what no store has taken. Raises `UnknownName`; `InputError` if gone."""
+        """Take memories out of recall; `restore` puts them back. A key means all copies. With `newer`, a turn `before`
+        this recalls them still. `dropped`: why to strike what no store has. Raises `UnknownName`, `InputError`."""
         return await self._journal.append_about_memories(self._drafts.archiving(memories, newer, dropped), key)
 
     async def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -372,8 +372,8 @@ class Session(Extensible):
         await self._applier.remembered(timeout=timeout)
 
     async def delivered(self, timeout: float | None = None, *, retry_refused: bool = False) -> None:
-        """Wait until the store holds everything due that it does not refuse. With `retry_refused`, it is asked for that
-        again, which must then be taken. Raises as `settled`."""
+        """Wait until the store holds everything due that it does not refuse. With `retry_refused`, put again what it
+        has refused, which it must take now. Raises as `settled`."""
         await self._decider.all_told(timeout)
         await self._applier.delivered(timeout=timeout, retry_refused=retry_refused)
 

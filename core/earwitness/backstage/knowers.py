@@ -81,7 +81,7 @@ class Knower(DatedRecord):
 
     @property
     def knows(self) -> bool:
-        """Whether anything was found. Who learned only the contrary, or has forgotten it, does not know it."""
+        """Whether anything was found. Whoever learned only the contrary, or has forgotten it, does not know it."""
         return self.learned is not None
 
     @property

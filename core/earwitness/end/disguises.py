@@ -22,7 +22,7 @@ from ..records.snapshot import Snapshot
 from .unmasked_since import back_in_recall, derived_since, in_recall
 
 SPEAK_AS = "speakAs"
-MASKED = "it was derived from what an unmasking has shown that was taken back"
+MASKED = "it was derived from what an unmasking showed, and that was taken back"
 
 
 @dataclass(slots=True)

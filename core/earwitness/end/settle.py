@@ -118,8 +118,8 @@ def _believed(
 
 def may_be_added(moment: Moment, presence: Presence, character: str, places: Collection[str] | None = None) -> bool:
     """Whether a World Agent may name somebody whom the detector does not admit. In a direct message it may name nobody,
-    and nowhere somebody who is here, but shut out from what is whispered, thought or muttered. `places` are those of
-    `said_at`, for who asks about many."""
+    and nowhere somebody who is here, but shut out from what is whispered, thought or muttered. Whoever asks about many
+    gives the `places` of `said_at`."""
     who = presence.characters.get(character)
     shut_out = who is not None and who.probability <= SHUT_OUT and who.role not in UNHEARD
     if moment.message.context == "dm" or shut_out:
@@ -145,7 +145,7 @@ def _part(who: Perceived, made: dict[tuple[Role, float, tuple[str, ...]], Partic
 def could_perceive(moment: Moment, character: str, places: Collection[str]) -> bool:
     """Whether neither the host nor the story rules it out: no exit, no other place than these, no sleep.
 
-    Who is on a call, or nowhere that the story has told, could perceive only what is said in the current scene.
+    Those on a call, or whose place the story has not told, could perceive only what is said in the current scene.
     """
     where, present = moment.whereabouts.get(character), moment.message.present
     if present is not None and character not in present:
@@ -165,8 +165,8 @@ def _is_there(where: Whereabouts, place: str, scene: str) -> bool:
 def said_at(moment: Moment, presence: Presence) -> frozenset[str]:
     """The places where a message is said: the one that the host says, else where its speaker is before and after it.
 
-    A narrator is where those are who perceive it, by the detector's word. Who is on a call, or nowhere that the story
-    has told, speaks to the current scene.
+    A narrator is where those are who perceive it, by the detector's word. A speaker on a call, or whose place the
+    story has not told, speaks to the current scene.
     """
     message, scene = moment.message, moment.state.current_scene
     if moment.placed or message.present is not None:

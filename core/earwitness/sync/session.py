@@ -245,8 +245,8 @@ class Session(SessionChanges):
     def archive(
         self, *memories: MemoryRef, newer: bool = False, dropped: str | None = None, key: str | None = None
     ) -> Outcome:
-        """Take memories (a key: all copies) out of recall; `restore` puts them back. `newer`: a turn `before` this
-        recalls them. `dropped`: why to strike what no store has taken. Raises `UnknownName`; `InputError` if gone."""
+        """Take memories out of recall; `restore` puts them back. A key means all copies. With `newer`, a turn `before`
+        this recalls them still. `dropped`: why to strike what no store has. Raises `UnknownName`, `InputError`."""
         return Outcome(self._call, self._call(self._behind.archive, *memories, newer=newer, dropped=dropped, key=key))
 
     def restore(self, *memories: MemoryRef, key: str | None = None) -> Outcome:
@@ -295,8 +295,8 @@ class Session(SessionChanges):
         self._call(self._behind.settled, timeout)
 
     def delivered(self, timeout: float | None = None, *, retry_refused: bool = False) -> None:
-        """Wait until the store holds everything due that it does not refuse. With `retry_refused`, it is asked for that
-        again, which must then be taken. Raises as `settled`."""
+        """Wait until the store holds everything due that it does not refuse. With `retry_refused`, put again what it
+        has refused, which it must take now. Raises as `settled`."""
         self._call(self._behind.delivered, timeout, retry_refused=retry_refused)
 
     def fork(self, id: str, *, at: str | int | None = None, seen: Seen = unseen) -> Session:

@@ -56,7 +56,7 @@ class AssistantBot:
             await self._claim(known)
 
     async def _claim(self, known: AbstractSet[str]) -> None:
-        """They are ours only if of all containers of conversations, our own is `known`, and no other one."""
+        """They are ours only if our own container is the only one of conversations that is `known`."""
         if known == {self.container.name}:
             await asyncio.to_thread(self.folders.claim, self.settings.container_tag)
         self._has_claimed = True
