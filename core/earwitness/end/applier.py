@@ -148,6 +148,7 @@ class Applier:
 
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""
+        self.look_again()
         ledger, session, decided = self._engine.ledger, self._live.snapshot.id, self._live.snapshot.decided
         after, kept = 0, await self._local.kept_before() if self._local else 0
         found: dict[int, Unapplied] = {}

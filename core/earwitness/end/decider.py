@@ -339,7 +339,6 @@ class Decider:
         self.live.overdue |= fresh.overdue
         self.live.next_due = None
         self.live.decided_elsewhere = fresh.snapshot.decided
-        self._applier.look_again()
         await self.staleness.reached(fresh.snapshot.decided)
         await self._applier.resume()
         self._applier.wake()
