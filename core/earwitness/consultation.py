@@ -153,7 +153,7 @@ class Consultant:
         own = data.get(strategy.data_owner, sealed(event).data)
         written = own.copy()
         shown = event.model_copy(update={"data": written})
-        raw = await ask(strategy.label, lambda: _call(strategy.made, method, shown), limit or self.limit)
+        raw = await ask(strategy.label, lambda: call(strategy.made, method, shown), limit or self.limit)
         value, failure = (None, raw.failure) if raw.failure else _understood(read, raw.value)
         if not failure and written.changes:
             failure = _taken_over(own, written)
@@ -176,8 +176,9 @@ class Consultant:
         return answered
 
 
-def _call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
-    """Call the method; on a thread, if the strategy asks for that and there is much to read, or says so itself."""
+def call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
+    """Call a strategy's method; on a thread, if the strategy asks for that and there is much to read, or it says so
+    itself. A strategy that asks others calls them so, too."""
     called = partial(getattr(made, method), event)
     return _on_thread(called) if _is_for_thread(made, event) else called()
 

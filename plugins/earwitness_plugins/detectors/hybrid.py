@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import isawaitable
 from typing import ClassVar
 
+from earwitness.consultation import call
 from earwitness.loading.end_settings import EndSettings
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
@@ -65,8 +66,9 @@ class HybridDetector(Hybrid[Detector]):
 
 
 async def _asked(detector: Detector, moment: Moment) -> Presence:
-    answer = detector.detect(moment)
-    return await answer if isawaitable(answer) else answer
+    answer = call(detector, "detect", moment)
+    presence: Presence = await answer if isawaitable(answer) else answer
+    return presence
 
 
 def _absent(before: Perceived) -> Perceived:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from inspect import isawaitable
 
+from earwitness.consultation import call
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.loading.end_settings import EndSettings
 from earwitness.loading.resources import Resources
@@ -50,8 +51,8 @@ class HybridWorldAgent(Hybrid[WorldAgent]):
         message = event.moment.message
         unsure = {} if message.audience is not None else self.unsure_of(event.presence, message.speaker)
         agent = self._second if unsure else self._first
-        answer = agent.propose(event)
-        found = await answer if isawaitable(answer) else answer
+        answer = call(agent, "propose", event)
+        found: WorldAnswer | None = await answer if isawaitable(answer) else answer
         if found is None:
             return None
         return found.model_copy(update={"notes": (self.reason(unsure), *found.notes)})

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from earwitness import SharingAnswer, SharingEvent
 
+from . import first_asked
 from .question_context import NotAnsweredYet, QuestionContext
 
 ANSWERS_LATER = "answers later: somebody is asked in the background"
@@ -54,18 +55,23 @@ class LaterQuestions:
         context = self._context(event)
         context.may_wait = before is not None and before.number >= ROUNDS
         _take_over(before, event, context)
+        if before is None:
+            context.told_first = first_asked.told_first(event)
         try:
-            return await self._answering(event, context)
+            answer = await self._answering(event, context)
         except NotAnsweredYet:
             event.data.changes.clear()  # what the rule keeps of this message, it keeps once it has told of it
-            return _later(self._begin(key, event, before, context.told_first))
+            first_asked.keep(event, context.listeners)
+            return _later(self._begin(key, event, before, context.listeners))
+        first_asked.forget(event)
+        return answer
 
     def _begin(
         self,
         key: RoundKey,
         event: SharingEvent,
         before: _QuestionRound | None,
-        told_first: frozenset[str] | None,
+        told_first: frozenset[str],
     ) -> asyncio.Task[SharingAnswer]:
         """Ask in the background, from what an earlier round has found out."""
         event = event.model_copy(update={"data": event.data.copy()})

@@ -14,6 +14,7 @@ from pydantic import JsonValue, TypeAdapter
 from earwitness import SharingEvent
 from earwitness.records.plan import Delivery
 
+from .first_asked import kept_before
 from .models.spread import ModelSpread
 from .personalities import Personalities
 from .records import HubTelling, Telling
@@ -77,7 +78,11 @@ class Memo:
         self._data[SWEPT] = self._event.day
         kept = {name.removeprefix(TOLD): TELLINGS.validate_python(self._data[name]) for name in self._notes(TOLD)}
         late = [key for key, tellings in kept.items() if all(each.day < self._event.day for each in tellings)]
-        standing = {each.source for each in await self._event.standing.deliveries(late)}
+        asked = dict(kept_before(self._data, self._event.day))
+        standing = {each.source for each in await self._event.standing.deliveries([*late, *asked.values()])}
+        for name, key in asked.items():
+            if key not in standing:
+                self._write(name, None)
         for key in set(late) - standing:
             self._write(f"{TOLD}{key}", None)
             self._write(f"{HUBS}{key}", None)

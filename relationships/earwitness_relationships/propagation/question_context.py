@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
 
 from earwitness.records.plan import Answer
 
-from .records import Telling
+from .first_asked import listeners_of, without_new
+from .hub_readers import HubReaders
+from .records import HubTelling, Telling
 
 LIMIT = 5.0
 """Seconds that one strategy may take where nobody says how long there is."""
@@ -46,7 +49,9 @@ class QuestionContext:
     may_wait: bool = True
     """Whether strategies that take their time may be asked; if not, `NotAnsweredYet` is raised instead."""
     told_first: frozenset[str] | None = None
-    """Who was to be told when this was first asked; `None` = it is asked first."""
+    """Who was to be told when this was first asked, hubs too; `None` = it is asked first."""
+    told_now: Callable[[], frozenset[str]] = frozenset
+    """Who is to be told, where it is asked first."""
 
     @classmethod
     def within(
@@ -60,13 +65,19 @@ class QuestionContext:
         """Seconds that are left."""
         return LIMIT if self.until is None else max(0.0, self.until - time.monotonic())
 
-    def as_first_asked(self, tellings: Sequence[Telling]) -> list[Telling]:
+    def as_first_asked(
+        self, tellings: Sequence[Telling], hubs: Sequence[HubTelling], readers: HubReaders
+    ) -> tuple[Sequence[Telling], Sequence[HubTelling]]:
         """Without those to whom a rule, relation or membership leads that began after this was first asked."""
-        listeners = frozenset(each.listener for each in tellings)
         if self.told_first is None:
-            self.told_first = listeners
-        new = listeners - self.told_first
-        return [each for each in tellings if new.isdisjoint((each.teller, each.listener))]
+            self.told_now = partial(listeners_of, tellings, hubs, readers)
+            return tellings, hubs
+        return without_new(tellings, hubs, readers, self.told_first)
+
+    @property
+    def listeners(self) -> frozenset[str]:
+        """Who was to be told when this was first asked."""
+        return self.told_now() if self.told_first is None else self.told_first
 
     def check_patience(self, method: object) -> None:
         """Raise `NotAnsweredYet` if a strategy's method is to be awaited, and nobody may wait now."""

@@ -140,10 +140,11 @@ class RelationshipsSharing:
         passing = PassingOn(
             event, people, memo, self._retellers, self._triages, texts, context, beside_hubs=beside_hubs
         )
-        tellings = context.as_first_asked([*told.tellings, *by_models.tellings])
-        passed = await passing.passed_on(tellings, words)
+        tellings = [*told.tellings, *by_models.tellings]
+        listed, hubs = context.as_first_asked(tellings, told.hubs, asked.readers)
+        passed = await passing.passed_on(listed, words)
         first = _first(passed.tellings)
-        said = [await self._in_hub(each, people, words, context) for each in told.hubs]
+        said = [await self._in_hub(each, people, words, context) for each in hubs]
         _keep(asked, told, first, said, by_models)
         read_there = (each for hub, texts in said for each in _shares_in_hub(told.walk, hub, people, texts))
         personal = retold_of_personas(self._table, event, passed.shares, read_there)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
@@ -17,7 +18,9 @@ from earwitness.loading.strategy_spec import StrategySpec
 from earwitness.outcome import Settlement
 from earwitness.records.plan import Answer
 from earwitness.testing.detector import DetectorSuite
+from earwitness.testing.moments import moment
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness_plugins.detectors.hybrid import HybridDetector
 from earwitness_plugins.detectors.language_model import LanguageModelDetector
 from earwitness_plugins.models.records import ModelReply, ModelRequest
 from earwitness_plugins.testing.model import ModelScript, ScriptedAnswer, ScriptedModel
@@ -160,6 +163,30 @@ async def test_hybrid_takes_any_two_detectors(begin: Begin) -> None:
     settled = await say(story, "Hello.")
     assert list(settled.participants) == HERE
     assert model.requests == []
+
+
+class Watched:
+    """Notes on which threads it is asked."""
+
+    def __init__(self) -> None:
+        self.threads: list[int] = []
+
+    def on_thread(self, moment: Moment) -> bool:
+        return moment.message.content == "Hello."
+
+    def detect(self, moment: Moment) -> Presence:
+        self.threads.append(threading.get_ident())
+        return Presence.only("alice")
+
+
+async def test_hybrid_asks_on_a_thread_what_asks_for_one() -> None:
+    watched = Watched()
+    given: dict[str, Any] = {"settings": Settings.of(), "resources": Resources(), "strategies": Strategies()}
+    hybrid = HybridDetector(detectors=[watched, watched], **given)
+    for text in ("Hello.", "Good night."):
+        await hybrid.detect(moment(text))
+    first, second = watched.threads
+    assert first != second == threading.get_ident()
 
 
 async def test_hybrid_of_three_is_refused() -> None:

@@ -130,6 +130,65 @@ async def test_whoever_becomes_a_member_while_a_model_is_asked_is_not_told(
     assert await heard(story, "cid") == ["I hear: The mill burns."]
 
 
+@pytest.mark.parametrize("joins", ["the rules", "the pantheon"])
+async def test_after_a_new_start_the_memberships_of_when_it_was_said_count(
+    opened: Open, gate: Gate, tmp_path: Path, joins: str
+) -> None:
+    story = await opened()
+    (tmp_path / "rules.yaml").write_text(VILLAGE)
+    story = await opened()
+    await story.say("ann", NEWS, key="pigs", audience=[])
+    assert await asyncio.to_thread(gate.began.wait, 20)
+    if joins == "the pantheon":
+        await story.relationships.pantheons.add_member("village", "cid")
+    else:
+        (tmp_path / "rules.yaml").write_text(VILLAGE.replace("[ann, ben]", "[ann, ben, cid]"))
+    story = await opened()
+    gate.opened.set()
+    await story.delivered()
+    assert await heard(story, "ben") == [f"I hear: {NEWS}"]
+    assert await heard(story, "cid") == []
+    await story.say("ann", "The mill burns.", audience=[])
+    await story.delivered()
+    assert await heard(story, "cid") == ["I hear: The mill burns."]
+    rule = await story._engine.ledger.data("s1", "sharing_rule:relationships")
+    assert not [name for name in rule if name.startswith("first asked:")]
+
+
+@pytest.mark.parametrize("starts", [1, 2])
+async def test_nor_does_whoever_joins_meanwhile_read_it_in_a_hub(
+    opened: Open, gate: Gate, tmp_path: Path, starts: int
+) -> None:
+    (tmp_path / "rules.yaml").write_text(VILLAGE.replace("retell", "hub_from: 1, retell"))
+    story = await opened()
+    await story.say("ann", NEWS, key="pigs", audience=[])
+    assert await asyncio.to_thread(gate.began.wait, 20)
+    await story.relationships.pantheons.add_member("village", "cid")
+    story = story if starts == 1 else await opened()
+    gate.opened.set()
+    await story.delivered()
+    for text in ("", "The mill burns."):
+        if text:
+            await story.say("ann", text, audience=[])
+            await story.delivered()
+        turns = [await story.turn(id, query="pigs mill", in_prompt=[]) for id in ("ben", "cid")]
+        told = [f"I hear: {NEWS}", *([f"I hear: {text}"] if text else [])]
+        found = [{each.text.partition("Ann: ")[2] for each in turn.memories} for turn in turns]
+        assert found == [{*told}, {*told[1:]}]
+
+
+async def test_nor_is_anybody_told_who_has_left_by_then(opened: Open, gate: Gate, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text(VILLAGE)
+    story = await opened()
+    await story.say("ann", NEWS, key="pigs", audience=[])
+    assert await asyncio.to_thread(gate.began.wait, 20)
+    (tmp_path / "rules.yaml").write_text(VILLAGE.replace("[ann, ben]", "[ann, cid]"))
+    story = await opened()
+    gate.opened.set()
+    await story.delivered()
+    assert [await heard(story, id) for id in ("ben", "cid")] == [[], []]
+
+
 @pytest.mark.parametrize("edited", [False, True])
 async def test_what_was_asked_in_vain_is_counted_once(opened: Open, gate: Gate, edited: bool) -> None:
     story = await opened()
