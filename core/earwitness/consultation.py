@@ -7,9 +7,9 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Generic, TypeVar
 
+from .calls import call
 from .errors import InputError, StrategyError, named, quoted
 from .events import Event, ReadEvent
 from .observers import Observers, count_of
@@ -35,8 +35,6 @@ AnswerReader = Callable[[Any], tuple[T | None, str | None]]
 _SILENT = Reply()
 LONG_TABLE = 64
 """In a table with more values than this, those that are one and the same object are checked once."""
-MEMBER = 8
-"""To judge about one member of the cast takes as long as to read so many characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,33 +172,6 @@ class Consultant:
         if self.observers:
             self.observers.tell(_observation(strategy, method, event, answered))
         return answered
-
-
-def call(made: Any, method: str, event: Event | Moment) -> Soon[Any]:
-    """Call a strategy's method; on a thread, if the strategy asks for that and there is much to read, or it says so
-    itself. A strategy that asks others calls them so, too."""
-    called = partial(getattr(made, method), event)
-    return _on_thread(called) if _is_for_thread(made, event) else called()
-
-
-def _is_for_thread(made: Any, event: Event | Moment) -> bool:
-    thread_from, on_thread = getattr(made, "thread_from", None), getattr(made, "on_thread", None)
-    if thread_from is not None and _length_of(event) >= thread_from:
-        return True
-    return on_thread is not None and bool(on_thread(event))
-
-
-def _length_of(event: Event | Moment) -> int:
-    """How much a strategy has to read: the characters of the messages, and `MEMBER` for each member of the cast."""
-    moment = event if isinstance(event, Moment) else getattr(event, "moment", None)
-    if not isinstance(moment, Moment):
-        return 0
-    return sum([len(each.content) for each in (moment.message, *moment.recent)]) + MEMBER * len(moment.cast)
-
-
-async def _on_thread(called: Callable[[], Soon[Any]]) -> Any:
-    answer = await asyncio.to_thread(called)
-    return await answer if inspect.isawaitable(answer) else answer
 
 
 def _taken_over(own: PluginData, written: PluginData) -> str | None:

@@ -23,6 +23,8 @@ from .start.recalled import PerceivedMessage, Recall, Recalled
 from .start.unguarded import tell_host
 from .validation.arguments import several, texts
 
+UNSETTLED = "it was not settled in time"
+
 
 class Sayer(Protocol):
     """What a turn needs of a session."""
@@ -62,7 +64,8 @@ class Turn:
         self._engine = engine
         self._live = live
         missed = [each for each in waiting if request.before is None or each.sequence < request.before.sequence]
-        self._recalled = recalled.model_copy(update={"pending": (*recalled.pending, *(each.key for each in missed))})
+        why = {**recalled.why_pending, **dict.fromkeys([each.key for each in missed], UNSETTLED)}
+        self._recalled = recalled.model_copy(update={"pending": tuple(why), "why_pending": why})
         self._channel = request.channel
         self._before = request.before
         self._undecided = {entry.body.content for entry in waiting if isinstance(entry.body, Said | Revised)}
@@ -129,8 +132,14 @@ class Turn:
     @property
     def pending(self) -> tuple[str, ...]:
         """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
-        due, and waits until a guard that fails can be asked."""
+        due, and waits until a guard that fails can be asked, or of which they may yet be told, as by gossip for which a
+        model is being asked."""
         return self._recalled.pending
+
+    @property
+    def why_pending(self) -> Mapping[str, str]:
+        """Each of these keys → why, in plain words."""
+        return self._recalled.why_pending
 
     @property
     def failures(self) -> tuple[str, ...]:

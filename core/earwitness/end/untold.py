@@ -84,11 +84,15 @@ def entry_asked(owners: Iterable[str]) -> int | None:
     return next((int(each.removeprefix(WITH_ENTRY)) for each in owners if each.startswith(WITH_ENTRY)), None)
 
 
-def answers_later(untold: Mapping[str, JsonValue]) -> bool:
-    """Whether a rule is to answer later about any of what is untold."""
-    tables = [each for each in untold.values() if isinstance(each, dict)]
-    owners = [each for table in tables for each in table.values() if isinstance(each, list)]
-    return any(day_asked(map(str, each)) is not None for each in owners)
+def answers_later(untold: Mapping[str, JsonValue]) -> dict[str, dict[str, list[str]]]:
+    """Key of a message → label of a rule that answers later about it → ids of those whom it has reached."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for key, of in untold.items():
+        listed = ((label, each) for label, each in of.items() if isinstance(each, list)) if isinstance(of, dict) else ()
+        owners_of = ((label, [*map(str, each)]) for label, each in listed)
+        if later := {label: owners for label, owners in owners_of if day_asked(owners) is not None}:
+            found[key] = later
+    return found
 
 
 def as_update(delivery: Delivery) -> Update:

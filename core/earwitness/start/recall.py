@@ -22,6 +22,7 @@ from . import strange_fields
 from .check import checked, note_costs, reports
 from .excerpts import within
 from .host_request import RecallRequest
+from .late_gossip import late_gossip
 from .news import news_told_along
 from .one_each import one_each
 from .past import PastSource, as_before
@@ -60,6 +61,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     hits = await recallable_whole(ledger, live.snapshot.id, reads, await _added(source, reads, answers, found))
     sections = _sections(reads, hits, always, answers, day, settings)
     late = live.withheld_from({each.container for each in reads}) if live.withheld and request.before is None else {}
+    gossip = await late_gossip(engine, now, request.character) if request.before is None else {}
     mark = _mark(engine.settings.fill)
     memories = await within(chosen(sections, settings, mark), settings.token_budget, query, mark)
     reader = Reader(live.snapshot, request.character, request.channel)
@@ -75,7 +77,8 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         messages=latest,
         sections=tuple([each.section for each in sections]),
         notes=(*(note for answer in _given(answers) for note in answer.notes), *notes),
-        pending=tuple(late),
+        pending=tuple({**gossip, **late}),
+        why_pending={**gossip, **{key: f"what is due {why}" for key, why in late.items()}},
         failures=(*failed, *_late(late), *_observer_failures(engine)),
         consulted=consulted,
     )

@@ -108,7 +108,10 @@ class Recall(Record):
     """Lines from plugins, shown before the memories."""
     pending: tuple[str, ...] = ()
     """Keys of messages that were not settled when the recall stopped waiting, or of which something that the character
-    is told is due and waits until a guard can be asked."""
+    is told is due and waits until a guard can be asked, or of which they may yet be told, as by gossip for which a
+    model is being asked."""
+    why_pending: dict[str, str] = {}
+    """Key → why, in plain words."""
     failures: tuple[str, ...] = ()
     """Failures of plugins, guards and read providers; refused reads; fields of the host's filter that no memory has. A
     read whose guard failed finds nothing."""
@@ -118,5 +121,6 @@ class Recall(Record):
     def __str__(self) -> str:
         lines = [f"{self.character} remembers {counted(len(self.memories), 'memory', 'memories')}", *self.notes]
         lines += numbered(self.memories)
-        lines += [f"not waited for: {key}" for key in self.pending]
+        why = ((key, self.why_pending.get(key)) for key in self.pending)
+        lines += [f"not waited for: {key}" + (f" ({reason})" if reason else "") for key, reason in why]
         return "\n".join([*lines, *(f"failed: {each}" for each in self.failures)])

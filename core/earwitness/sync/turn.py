@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..middle.fill import SYSTEM_ROLES, Prompt
@@ -52,8 +52,14 @@ class Turn(Mirror[AsyncTurn]):
     @property
     def pending(self) -> tuple[str, ...]:
         """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
-        due, and waits until a guard that fails can be asked."""
+        due, and waits until a guard that fails can be asked, or of which they may yet be told, as by gossip for which a
+        model is being asked."""
         return self._behind.pending
+
+    @property
+    def why_pending(self) -> Mapping[str, str]:
+        """Each of these keys → why, in plain words."""
+        return self._behind.why_pending
 
     @property
     def failures(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from inspect import isawaitable
 from typing import ClassVar
 
-from earwitness.consultation import call
+from earwitness.calls import call
 from earwitness.loading.end_settings import EndSettings
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from inspect import isawaitable
 
-from earwitness.consultation import call
+from earwitness.calls import call
 from earwitness.events import WorldAgentEvent, WorldAnswer
 from earwitness.loading.end_settings import EndSettings
 from earwitness.loading.resources import Resources

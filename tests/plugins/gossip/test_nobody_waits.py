@@ -85,14 +85,19 @@ async def heard(story: Session, character: str) -> list[str]:
 async def test_neither_who_perceived_it_nor_the_next_turn_waits(opened: Open, gate: Gate) -> None:
     story = await opened()
     outcome = await story.say("ann", NEWS, audience=[])
-    await outcome.settled()
+    key = (await outcome.settled()).message.key
     turn = await story.turn("ann", query="pigs", in_prompt=[])
     await (await story.say("ann", "Good night.", audience=["ben", "cid"])).settled()
     assert "pigs" in turn.text()
-    assert not turn.pending
+    assert not turn.pending  # she knows it
+    turn = await story.turn("cid", query="pigs", in_prompt=[])
+    assert turn.why_pending == {key: "who else is told of it is still being asked (sharing_rule:relationships)"}
+    assert turn.pending == (key,)
+    assert f"not waited for: {key} (who else is told" in str(turn)
     assert [await heard(story, id) for id in ("ben", "cid")] == [["Good night."], ["Good night."]]  # and no gossip yet
     gate.opened.set()
     await story.delivered()
+    assert not (await story.turn("cid", query="pigs", in_prompt=[])).pending
     assert [set(await heard(story, id)) for id in ("ben", "cid")] == [
         {"Good night.", f"I hear: {NEWS}"},
         {"Good night.", f"I hear: I hear: {NEWS}"},
