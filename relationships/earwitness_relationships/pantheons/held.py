@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from math import inf
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -113,8 +114,45 @@ def all_kept(graph: GraphView, slug: str, but: Iterable[str] = ()) -> Iterator[F
 
 def _held(member: Member, slug: str, graph: GraphView) -> HeldMembership:
     joined = joined_after(graph, slug, member) or {}
-    away = aways(graph, slug, member.personality_id)
+    away = tuple(each for each in aways(graph, slug, member.personality_id) if not _is_later(joined, each.left))
     return HeldMembership(since=member.since, until=member.until, joined=joined, away=away)
+
+
+def _is_later(joined: Mapping[str, JsonValue], left: Mapping[str, JsonValue]) -> bool:
+    """Whether somebody was made a member after that: of a story and of the graph of all stories nobody knows."""
+    if joined.keys() != left.keys():
+        return False
+    one, other = ([at for _, at in sorted(each.items(), reverse=True)] for each in (joined, left))
+    return [*map(_number, one)] > [*map(_number, other)]
+
+
+def _number(value: JsonValue) -> float:
+    return value if isinstance(value, int | float) else -inf
+
+
+class ChangedDays(NamedTuple):
+    """What the graph keeps beside a membership whose last day is changed."""
+
+    kept: tuple[Fact, ...]
+    """The membership as it was until now; the changed one counts for what is told after that."""
+    if_retracted: tuple[Fact, ...]
+    """What holds instead if the change is retracted."""
+
+
+def changed_days(
+    pantheon: Pantheon, graph: GraphView, before: Member, member: Member, moment: dict[str, JsonValue]
+) -> ChangedDays | None:
+    """What is kept where a membership gets another last day, so that its hub answers as copies do; `None` = nothing."""
+    if not pantheon.has_hub or before.until == member.until:
+        return None
+    kept = tuple(kept_facts(pantheon, graph, [before], moment))
+    if _last(member) > _last(before):
+        return ChangedDays(kept, (never_fact(pantheon.slug, member, moment),))
+    return ChangedDays(kept, tuple(away_facts(pantheon, member.personality_id, moment, member.until)))
+
+
+def _last(member: Member) -> float:
+    return inf if member.until is None else member.until
 
 
 def away_facts(
@@ -134,8 +172,15 @@ def never_fact(slug: str, member: Member, moment: dict[str, JsonValue]) -> Fact:
 
 
 def _past(slug: str, personality: str, moment: dict[str, JsonValue], attributes: dict[str, JsonValue]) -> Fact:
-    type = AWAY + "-".join(str(each) for each in moment.values())
+    type = AWAY + "-".join(str(each) for each in (*moment.values(), *_days_in(attributes)))
     return Fact(relation=Relation(source=personality, target=node_id(slug), type=type, attributes=attributes))
+
+
+def _days_in(attributes: Mapping[str, Any]) -> Iterator[object]:
+    """What tells two changes of one moment apart."""
+    for each in (attributes.get(SINCE_LEFT), *_listed(attributes.get(MEMBERSHIPS))):
+        if isinstance(each, dict):
+            yield from (each[name] for name in ("since", "until") if name in each)
 
 
 def _fact(slug: str, personality: str, held: Iterable[HeldMembership]) -> Fact:

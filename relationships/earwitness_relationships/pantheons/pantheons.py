@@ -11,7 +11,7 @@ from ..rules.given import GivenRules
 from ..rules.records import Member, Pantheon, Rules
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
-from .held import all_kept, away_facts, kept_facts, never_fact
+from .held import all_kept, away_facts, changed_days, kept_facts, never_fact
 from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_tell
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
@@ -137,13 +137,13 @@ class Pantheons(Generic[Receipt]):
         return await self._desk.write([*gone, *left], key, [*away])
 
     async def _write_changed(self, standing: RulesNow, pantheon: Pantheon, member: Member, key: str | None) -> Receipt:
-        """Write a changed membership. Who was one after its last day keeps what they have learned until now."""
-        kept = _kept(standing, pantheon, member.personality_id)
-        shorter = [each for each in pantheon.members if _ends_sooner(member, each, standing.today)]
-        left = kept_facts(pantheon, standing.graph, shorter, standing.moment)
-        away = away_facts(pantheon, member.personality_id, standing.moment, member.until)
-        until = [*away] if member.until is not None else []
-        return await self._desk.write([*kept, *_changed(standing, pantheon.slug, member), *left], key, until)
+        """Write a changed membership: nobody loses what they have learned by now, or gains what they missed."""
+        slug, moment = pantheon.slug, standing.moment
+        days = changed_days(pantheon, standing.graph, _before(pantheon, member), member, moment)
+        joined = moment if days else form.joined_after(standing.graph, slug, member)
+        changed = form.member_facts(slug, member, now_text(), joined)
+        kept = (*_kept(standing, pantheon, member.personality_id), *changed, *(days.kept if days else ()))
+        return await self._desk.write(kept, key, days.if_retracted if days else ())
 
     async def _changeable(self, slug: str) -> tuple[RulesNow, Pantheon]:
         standing = await self._desk.standing()
@@ -158,8 +158,10 @@ def _may_tell(who: Actor, pantheon: Pantheon, joining: Iterable[Member], rules: 
     may_tell(who, rules, pantheon.slug, {each.personality_id for each in (*pantheon.members, *joining)})
 
 
-def _changed(standing: RulesNow, slug: str, member: Member) -> Iterable[Fact]:
-    return form.member_facts(slug, member, now_text(), form.joined_after(standing.graph, slug, member))
+def _before(pantheon: Pantheon, member: Member) -> Member:
+    """The membership as it was."""
+    same = (each for each in pantheon.members if each.personality_id == member.personality_id)
+    return next(each for each in same if each.since == member.since)
 
 
 def _all_left(standing: RulesNow, pantheon: Pantheon) -> Iterable[Fact]:
@@ -168,14 +170,6 @@ def _all_left(standing: RulesNow, pantheon: Pantheon) -> Iterable[Fact]:
     left = [*kept_facts(pantheon, standing.graph, pantheon.members, standing.moment)]
     left += all_kept(standing.graph, pantheon.slug, but=members)
     return [form.gone(pantheon.slug), *left] if left else []
-
-
-def _ends_sooner(member: Member, before: Member, today: float | None) -> bool:
-    """Whether a membership ends sooner than it did before, and days are lost that are over."""
-    is_same = (before.personality_id, before.since) == (member.personality_id, member.since)
-    if not is_same or member.until is None or (before.until is not None and before.until <= member.until):
-        return False
-    return today is None or member.until < today
 
 
 def _is_in_file(standing: RulesNow, slug: str, personality: str) -> bool:

@@ -77,12 +77,14 @@ class HubDays:
 
 
 def read_by(held: Iterable[HeldMembership], days: HubDays) -> Filter:
-    """What somebody with these memberships may read of what a hub was told: they were a member when it was told, and
-    when it arrived, perhaps by another membership."""
+    """What somebody with these memberships may read of what a hub was told: they were a member when it was told, would
+    be one on the day of its arrival as it was known then, and were one when it arrived, perhaps by another membership
+    each."""
     every = [*held]
-    told = [And(tuple(_bounds(each))) for each in every]
+    told = [And((equals("type", TOLD), *_bounds(each, TOLD_ON))) for each in every]
+    lasting = [And(tuple(_bounds(each, ARRIVES))) for each in every]
     there = [And(tuple(_bounds_of_arrival(each, days))) for each in every]
-    return And((Or(tuple(told)), Or(tuple(there))))
+    return And((Or(tuple(told)), Or(tuple(lasting)), Or(tuple(there))))
 
 
 def read_since(joined: int) -> Filter:
@@ -102,22 +104,22 @@ def told_by(hubs: HubsThen) -> Filter:
     )
 
 
-def _bounds(held: HeldMembership) -> Iterator[Filter]:
-    yield equals("type", TOLD)
+def _bounds(held: HeldMembership, day: str) -> Iterator[Filter]:
+    """What was told while this membership counted, on its days or for them: `day` is the metadata with the day."""
     if held.since is not None:
-        yield Compare(TOLD_ON, ">=", held.since)
+        yield Compare(day, ">=", held.since)
     if held.until is not None:
-        yield Compare(TOLD_ON, "<=", held.until)
+        yield Compare(day, "<=", held.until)
     if held.joined:
         yield Not(_by_then(held.joined))
     if held.left:
         yield _by_then(held.left)
-    yield from (Not(_told_while(each)) for each in held.away)
+    yield from (Not(_told_while(each, day)) for each in held.away)
 
 
-def _told_while(away: Away) -> Filter:
+def _told_while(away: Away, day: str) -> Filter:
     """What was told while a membership did not count."""
-    after = () if away.until is None else (Compare(TOLD_ON, ">", away.until),)
+    after = () if away.until is None else (Compare(day, ">", away.until),)
     return And((Not(_by_then(away.left)), *after, _by_then(away.back)))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from earwitness import Channel, Character, Earwitness, Memory, Session
+from earwitness import Channel, Character, Earwitness, Memory, Outcome, Session
 from earwitness.errors import InputError, UnknownName
 from earwitness.formats import message_text_of
 
@@ -28,7 +28,7 @@ from .played_cases import InstanceOpener, as_file, begun, text_of
 CHANGES = (
     *("edit", "retract", "retract own", "fork", "relate", "nothing", "say", "say again", "disguise", "unmask"),
     *("join the story", "join", "leave", "remove", "remove the pantheon", "tell", "archive"),
-    *("reroll", "note", "take back a change", "haste", "before", "import", "bubble"),
+    *("reroll", "note", "take back a change", "haste", "before", "import", "bubble", "other days"),
 )
 """What may happen between the days."""
 NEVER, ALWAYS = 1_000, 1
@@ -226,7 +226,7 @@ class _Play:
                 await self._ask_of_the_past(story)
             case "tell" | "archive" | "note" as change:
                 await self._by_hand(story, seed.key, change)
-            case "join" | "leave" | "remove" | "remove the pantheon" as change:
+            case "join" | "leave" | "other days" | "remove" | "remove the pantheon" as change:
                 await self._members(story, change)
             case "take back a change" if self._changes_made:
                 where, key = self._random.choice(self._changes_made)
@@ -328,11 +328,22 @@ class _Play:
                     made = await pantheons.add_member(slug, who)
                 case "leave":
                     made = await pantheons.end_member(slug, who, until=last)
+                case "other days":
+                    made = await self._other_days(story, slug, who)
                 case "remove":
                     made = await pantheons.remove_member(slug, who)
                 case _:
                     made = await pantheons.remove(slug)
             self._changes_made.append((story, made.key))
+
+    async def _other_days(self, story: Session, slug: str, who: str) -> Outcome:
+        """Lengthen or shorten one of somebody's memberships."""
+        pantheons = story.relationships.pantheons
+        held = [each for each in (await pantheons.get(slug)).members if each.personality_id == who]
+        since = self._random.choice(held).since if held else None
+        until = self._random.choice((None, *(story.state.game_day + each for each in (-1, 0, 1, 2))))
+        made: Outcome = await pantheons.change_member(slug, who, since=since, until=until)
+        return made
 
     async def _retract_own(self, story: Session, who: str, key: str) -> None:
         memories = (await story.backstage().inspect(who)).memories

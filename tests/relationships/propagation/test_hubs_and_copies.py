@@ -23,6 +23,7 @@ MIXES = (
     ("note", "retract own", "edit", "archive", "tell"),
     ("haste", "haste", "before", "nothing"),
     ("join", "leave", "remove", "remove the pantheon", "take back a change", "take back a change", "say"),
+    ("other days", "other days", "join", "leave", "take back a change", "take back a change", "say"),
     ("import", "remove", "archive", "say", "edit"),
     ("bubble", "fork", "say", "reroll", "retract"),
     CHANGES,
