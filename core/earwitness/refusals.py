@@ -16,6 +16,7 @@ from .filters import EVERYTHING, Filter, matches
 from .protocols import Ledger, Store
 from .ranked_by_words import ranked_by_words
 from .records.memory import Hit, Memory
+from .records.plan import Delivery
 
 MemoryAddress = tuple[str, str]
 """Container name and memory id."""
@@ -33,9 +34,9 @@ class RefusedMemory(NamedTuple):
 RefusedMemories = Mapping[MemoryAddress, RefusedMemory]
 
 
-def address(memory: Memory) -> MemoryAddress:
-    """Where a memory is."""
-    return memory.container, memory.id
+def address(of: Memory | Delivery) -> MemoryAddress:
+    """Where a memory is, or the one that a delivery supports."""
+    return of.container, of.memory_id if isinstance(of, Delivery) else of.id
 
 
 class KeptRefusal(NamedTuple):

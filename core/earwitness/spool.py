@@ -186,7 +186,7 @@ class Spool:
         puts, removed = _named_by(memories, removals)
         await self._check_containers(session, {container for container, _ in (*puts, *removed)})
         work = await self._work(session, {id for _, id in (*puts, *removed)})
-        alive = {_place(group[0]): group for group in work.put}
+        alive = {address(group[0]): group for group in work.put}
         gone = {(name, id) for name, ids in work.remove.items() for id in ids}
         found = [alive[each] for each in alive if each in puts]
         refused = await self._put(session, Work(found, removed=work.removed))
@@ -225,7 +225,7 @@ class Spool:
             refused |= await put_taken(put, memories)
         if wrote:
             still = await self._work(session, {id for _, id in wrote})
-            alive = {_place(group[0]) for group in still.put}
+            alive = {address(group[0]) for group in still.put}
             await self._remove([each for each in wrote if each not in alive])
         return refused
 
@@ -286,7 +286,9 @@ class Spool:
         plans, pending = await self._pending(session)
         noted = (await self._engine.ledger.data(session, SPOOL)).get("refused") if plans else None
         refused = _refused(noted, {each.sequence for each in plans})
-        new = [_SpooledMemory(*_place(each), each.sequence, refused.pop(_place(each), (0, ""))[1]) for each in pending]
+        new = [
+            _SpooledMemory(*address(each), each.sequence, refused.pop(address(each), (0, ""))[1]) for each in pending
+        ]
         reworded = [_SpooledMemory(*place, at, why, is_new=False) for place, (at, why) in refused.items()]
         return [*new, *reworded]
 
@@ -326,16 +328,12 @@ def _refused(noted: JsonValue, sequences: Collection[int]) -> dict[MemoryAddress
     }
 
 
-def _place(of: Memory | Delivery) -> MemoryAddress:
-    return (of.container, of.memory_id) if isinstance(of, Delivery) else address(of)
-
-
 def _named_by(
     memories: Sequence[Memory], removals: Mapping[str, Sequence[str]]
 ) -> tuple[list[MemoryAddress], list[MemoryAddress]]:
     """What is to be put and what is to be removed, each once."""
     gone = [(container, id) for container, ids in removals.items() for id in ids]
-    return list(dict.fromkeys(map(_place, memories))), list(dict.fromkeys(gone))
+    return list(dict.fromkeys(map(address, memories))), list(dict.fromkeys(gone))
 
 
 def _why_not(place: MemoryAddress, gone: Collection[MemoryAddress], alive: Collection[MemoryAddress]) -> str:

@@ -30,6 +30,7 @@ from ..records.learned import Learned
 from ..records.memory import Memory
 from ..records.plan import Delivery
 from ..records.snapshot import Snapshot
+from ..refusals import address
 from ..words import STOP_WORDS, words
 from .evidence import Evidence, delivered, read_elsewhere, written_by_hand
 from .identity import AskedMask, Proof, admitted, answered, asked_masks, restated
@@ -299,7 +300,7 @@ async def _proofs(
 def _with_refused(engine: Engine, live: Live, delivery: Delivery) -> Delivery:
     """The delivery; as applied if the store alone does not take it, since it is remembered all the same."""
     is_due = delivery.status == "pending" and delivery.due <= live.snapshot.state.game_day
-    is_refused = is_due and engine.refusals.why((delivery.container, delivery.memory_id))
+    is_refused = is_due and engine.refusals.why(address(delivery))
     return delivery.model_copy(update={"status": "applied"}) if is_refused else delivery
 
 

@@ -54,12 +54,12 @@ class _PlanWriting:
         own = {each.sequence for each in group}
         bring = [each for each in among if each.sequence in own or each.due_day is not None or each.withdrawals]
         for plan in bring or among:
-            self.refused.setdefault(plan.sequence, set()).add((group[0].container, group[0].memory_id))
+            self.refused.setdefault(plan.sequence, set()).add(address(group[0]))
 
     @property
     def settled(self) -> set[MemoryAddress]:
         """The memories that this attempt has brought into line with the ledger."""
-        put = {(group[0].container, group[0].memory_id) for group in self.work.put}
+        put = {address(group[0]) for group in self.work.put}
         gone = {(container, id) for container, ids in self.work.remove.items() for id in ids}
         return (put | gone).difference(*self.refused.values())
 
@@ -202,7 +202,7 @@ class PlanWriter:
         except BaseException as error:
             fresh.difference_update(among)
             if isinstance(error, PartialWrite):
-                part = [group for group in groups if error.names(group[0].container, group[0].memory_id)]
+                part = [group for group in groups if error.names(*address(group[0]))]
                 attempt.written += attempt.work.made(part)[1]
             raise
         await self.still_ours([*plans, *passing], memories)
@@ -221,7 +221,7 @@ class PlanWriter:
         stale: dict[str, list[str]] = {}
         supports: dict[MemoryAddress, list[str]] = {}
         for group in groups:
-            if (place := (group[0].container, group[0].memory_id)) in refused:
+            if (place := address(group[0])) in refused:
                 attempt.refuse(group, plans)
                 supports[place] = [each.id for each in group]
                 if any(each.status == "applied" for each in group):
@@ -229,7 +229,7 @@ class PlanWriter:
         if stale:  # what was taken back may still be in there
             await self.store.remove(stale)
         self._engine.refusals.note(plans[0].session, refused, supports)
-        taken = [each for each in groups if (each[0].container, each[0].memory_id) not in refused]
+        taken = [each for each in groups if address(each[0]) not in refused]
         return attempt.work.made(taken)[1]
 
     async def _passing(self, plans: Sequence[Plan]) -> list[Plan]:
