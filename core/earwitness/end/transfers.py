@@ -65,12 +65,8 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     if body.listener not in snapshot.cast:
         return undelivered(entry, "core:walls", f"{body.listener!r} is not in the cast, and cannot be told")
     worded = await _worded(engine.ledger, snapshot.id, body, supports)
-    if worded is None:
-        why = (
-            f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r}: it was only thought, or no "
-            "detector said what of it was. Say with `content=` what is told"
-        )
-        return undelivered(entry, "core:walls", why)
+    if isinstance(worded, str):
+        return undelivered(entry, "core:walls", worded)
     body = worded
     delivery = handed_over(entry, body, supports, day, snapshot)
     if supports[0].disguises or snapshot.masks:
@@ -86,15 +82,18 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
     return await guarded_now(engine, live, plan)
 
 
-async def _worded(ledger: Ledger, session: str, body: Transferred, supports: Sequence[Delivery]) -> Transferred | None:
-    """The transfer in the words that may be passed on; `None` if there are none."""
+async def _worded(ledger: Ledger, session: str, body: Transferred, supports: Sequence[Delivery]) -> Transferred | str:
+    """The transfer in the words that may be passed on; or why there are none."""
     if body.text is not None:
         return body
     own = next((each for each in supports if not each.of_other), supports[0])
     known = await _tellable(ledger, session, own)
-    if known is None:
-        return body
-    return body.model_copy(update={"text": known}) if known else None
+    if known == "":
+        return (
+            f"{body.teller!r} cannot tell {body.listener!r} of {body.memory!r}: it was only thought, or no "
+            "detector said what of it was. Say with `content=` what is told"
+        )
+    return body if known is None else body.model_copy(update={"text": known})
 
 
 async def _tellable(ledger: Ledger, session: str, memory: Delivery) -> str | None:
