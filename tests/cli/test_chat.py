@@ -202,6 +202,36 @@ def test_a_role_play_leaks_nothing(chat: Chat, model: ScriptedModel) -> None:
     assert "heroes: global" in more.stdout
 
 
+def test_a_person_who_plays_the_narrator_sees_what_the_narrator_misses(
+    run: Run, story: Path, model: ScriptedModel
+) -> None:
+    with_narrator = story.read_text("utf-8").replace("charlie]", "charlie, {id: voice, kind: narrator}]", 1)
+    story.write_text(with_narrator, "utf-8")
+    result = run("chat", str(story), "--as", "voice", input="Bob, it rains.\n")
+    mine, answer = (line for line in result.stdout.splitlines() if "●" in line)
+    assert "● Voice said it" in mine
+    assert "○ Voice" in answer
+    others = run("chat", str(story), "--as", "Kim", input="/next Bob\n")
+    assert "○ Voice" not in others.stdout
+
+
+def test_orders_in_any_letter_case_refuse_what_they_do_not_take(chat: Chat, story: Path) -> None:
+    with_alias = story.read_text("utf-8").replace("bob,", "{id: bob, aliases: [Robert]},", 1)
+    story.write_text(with_alias, "utf-8")
+    lines = ("/WHO", "/reroll x", "/day nan", "/day -inf", "/recall Nobody", "/as Bob Nobody", "/Qiut", "/Quit", "/who")
+    result = chat(*lines)
+    assert result.stdout.count("Alice, Bob") == 1
+    for said in (
+        "/reroll takes no argument. Write /reroll alone.",
+        "'nan' is no game day: a finite number is needed, as in /day 9.",
+        "'-inf' is no game day",
+        "unknown character 'Nobody'. Known: Kim, Robert, alice, bob, charlie.",
+        "unknown character 'Bob Nobody'. Known: Kim, Robert, alice",
+        "there is no /Qiut. Did you mean '/quit'?",
+    ):
+        assert said in result.stderr
+
+
 def test_what_cannot_be_done_is_one_line_and_nothing_is_lost(chat: Chat) -> None:
     result = chat("/frob", "/whisper Nobody hi", "/whisper", "/day tomorrow", "/reroll", "/next")
     for said in (

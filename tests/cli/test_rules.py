@@ -108,6 +108,15 @@ def test_check_takes_several_files_and_a_broken_one_keeps_no_other_from_being_ch
     assert [sorted(each) for each in found] == [["file", "version", "warnings"], ["error", "file"]]
 
 
+def test_check_says_that_a_file_is_a_story(run: Run, story: Path, folder: Path) -> None:
+    error = run("rules", "check", story.name).stderr
+    assert error.startswith("Error: cellar.yaml: this is a story file")
+    assert "earwitness play cellar.yaml" in error
+    assert len(error.splitlines()) == 1
+    (folder / "rules.yaml").write_text("steps: {members: [alice, bob]}\n", "utf-8")  # a slug like any other
+    assert run("rules", "check", "rules.yaml").exit_code == 0
+
+
 def test_show_says_who_tells_whom_what(run: Run, rules: Path) -> None:
     shown = run("rules", "show", "rules.yaml").stdout
     assert "alice → bob" in shown

@@ -134,6 +134,11 @@ class Cast(Record):
         return tuple(self.by_id)
 
     @cached_property
+    def known_names(self) -> tuple[str, ...]:
+        """All ids, names and aliases that `named` takes, without those that are merely an id in other letters."""
+        return tuple(name for member in self.members for name in member.telling_names)
+
+    @cached_property
     def narrators(self) -> frozenset[str]:
         """Ids of the narrators."""
         return frozenset(member.id for member in self.members if member.kind == "narrator")
@@ -207,7 +212,7 @@ class Cast(Record):
         if len(found) > 1:
             raise UnknownName(f"character {name!r} could mean {' or '.join(each.id for each in found)}: give the id.")
         if not found:
-            raise unknown("character", name, (*(each for member in self for each in member.telling_names), *besides))
+            raise unknown("character", name, (*self.known_names, *besides))
         return found[0]
 
     def check_newcomers(self, newcomers: Iterable[Character]) -> None:

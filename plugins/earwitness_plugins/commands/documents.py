@@ -39,9 +39,9 @@ def _whose(owner: str, story: Session) -> str:
     """Character id, or the name of a container that has documents. Raises `UnknownName`."""
     from earwitness.errors import unknown
 
-    if member := story.cast.resolve(owner):
-        return member.id
+    if story.cast.called(owner):
+        return story.cast.named(owner).id
     containers = {each.owner for each in story.documents.uploaded()} - set(story.cast.ids)
     if owner not in containers:
-        raise unknown("character, or container with documents,", owner, [*story.cast.ids, *containers])
+        raise unknown("character, or container with documents,", owner, [*story.cast.known_names, *containers])
     return owner

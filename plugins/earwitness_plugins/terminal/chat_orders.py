@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from math import isfinite
 from typing import Any
 
 import click
 
-from earwitness.errors import InputError, did_you_mean, quoted, unknown
+from earwitness.errors import InputError, did_you_mean, quoted
 from earwitness.records.state import day_text
 
 from .chat_loop import ChatLoop
@@ -48,14 +49,17 @@ def _words(metavar: str, *, required: bool = True) -> Callable[[Order], Order]:
 
 async def do(line: str, loop: ChatLoop) -> None:
     """Do what a line asks for. Raises `ClickException`, `EarwitnessError`."""
-    words = line.split() or ["help"]
-    if words[0] not in orders.commands:
-        guess = did_you_mean(words[0], list(orders.commands))
-        raise InputError(f"there is no /{words[0]}.{guess} /help shows all that there is.")
+    name, *words = line.split() or ["help"]
+    order = name.lower()
+    if order not in orders.commands:
+        guess = did_you_mean(f"/{order}", order_names())
+        raise InputError(f"there is no /{name}.{guess} /help shows all that there is.")
+    if words and not orders.commands[order].params:
+        raise InputError(f"/{order} takes no argument. Write /{order} alone.")
     try:
-        asked = orders.main(words, prog_name="", standalone_mode=False, obj=loop)
+        asked = orders.main([order, *words], prog_name="", standalone_mode=False, obj=loop)
     except click.MissingParameter as missing:
-        raise InputError(f"write {_usage(words[0])}") from missing
+        raise InputError(f"write {_usage(order)}") from missing
     if isinstance(asked, Awaitable):
         await asked
 
@@ -68,10 +72,10 @@ def order_names() -> list[str]:
 def name_first(loop: ChatLoop, words: Sequence[str]) -> tuple[str, str]:
     """Id of the character whose name the words begin with, and the words after it. Raises `UnknownName`."""
     cast = loop.chat.story.cast
-    for number in range(len(words), 0, -1):
-        if found := cast.resolve(" ".join(words[:number])):
-            return found.id, " ".join(words[number:])
-    raise unknown("character", " ".join(words[:1]), cast.ids)
+    for number in range(len(words), 1, -1):
+        if cast.called(name := " ".join(words[:number])):
+            return cast.named(name).id, " ".join(words[number:])
+    return cast.named(words[0]).id, " ".join(words[1:])
 
 
 def one_name(loop: ChatLoop, words: Sequence[str]) -> str:
@@ -79,9 +83,7 @@ def one_name(loop: ChatLoop, words: Sequence[str]) -> str:
     if not words:
         return loop.chat.person
     found, rest = name_first(loop, words)
-    if rest:
-        raise unknown("character", " ".join(words), loop.chat.story.cast.ids)
-    return found
+    return loop.chat.story.cast.named(" ".join(words)).id if rest else found
 
 
 # ── talking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -188,9 +190,11 @@ async def day(loop: ChatLoop, words: tuple[str, ...]) -> None:
 
 def _day(words: Sequence[str]) -> float:
     try:
-        return float(" ".join(words))
+        if isfinite(given := float(" ".join(words))):
+            return given
     except ValueError:
-        raise InputError(f"{quoted(' '.join(words))} is no game day, which is a number, as in /day 9.") from None
+        pass
+    raise InputError(f"{quoted(' '.join(words))} is no game day: a finite number is needed, as in /day 9.")
 
 
 @_order("roleplay")

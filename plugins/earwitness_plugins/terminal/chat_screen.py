@@ -80,7 +80,7 @@ class ChatScreen:
         self.end_of_answer()
         said = Text.assemble(self.people.name(played.speaker, bold=True), "  ", plain(played.text))
         lines: list[RenderableType] = [] if known else [said]
-        lines += self._look.reception(played)
+        lines += self._look.reception(played, self._chat.person)
         self._cli.answer(played.model_dump(mode="json"), Group(*lines))
 
     def help(self, orders: list[tuple[str, str]]) -> None:

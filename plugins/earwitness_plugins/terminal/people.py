@@ -60,15 +60,18 @@ class People:
         """Everybody, narrators last, each group in the order they joined."""
         return (*self._colours, *(id for id in self.cast.ids if id not in self._colours))
 
-    def heard(self, participants: Mapping[str, Participant], addressees: Sequence[str] = ()) -> Text:
+    def heard(
+        self, participants: Mapping[str, Participant], addressees: Sequence[str] = (), person: str | None = None
+    ) -> Text:
         """`● Alice said it  ● Bob addressed  ○ Charlie`: those who heard it come first.
 
-        Narrators are outside the scene, so those who did not hear it are not shown.
+        Narrators are outside the scene, so those who did not hear it are not shown, except the one whom the `person`
+        at the terminal plays.
         """
         roles = {id: part.role for id, part in participants.items()}
         roles |= {id: "addressee" for id in addressees if roles.get(id) == "present"}
         there = [self._there(id, roles[id]) for id in self.ids if id in roles]
-        away = [id for id in self._colours if id not in participants]
+        away = [id for id in self.ids if id not in participants and (id in self._colours or id == person)]
         return Text("  ").join([*there, *(Text(f"{NOT_THERE} {self.called(id)}", style="dim") for id in away)])
 
     def _there(self, id: str, role: Role) -> Text:

@@ -56,9 +56,9 @@ class StoryLook:
         said = Text.assemble(self.people.name(step.speaker, bold=True), (aside, "dim"), "  ", plain(step.text))
         return Group(said, *self.reception(step))
 
-    def reception(self, step: events.MessagePlayed) -> list[RenderableType]:
-        """Who heard a message, what news came with it, and what failed, in lines below it."""
-        heard = Padding(self.people.heard(step.participants, step.addressees), (0, 0, 0, 4))
+    def reception(self, step: events.MessagePlayed, person: str | None = None) -> list[RenderableType]:
+        """Who heard a message, what news came with it, and what failed, in lines below it. `person` watches."""
+        heard = Padding(self.people.heard(step.participants, step.addressees, person), (0, 0, 0, 4))
         failed = [Padding(Text(f"! {plain(failed)}", style="red"), (0, 0, 0, 4)) for failed in step.failures]
         return [heard, *self._news(step.knowledge), *failed]
 

@@ -234,10 +234,7 @@ class Canon:
         return persona_container(self._persona(_named(persona, "persona", scope)), personality), personality
 
     def _member(self, name: str) -> Character:
-        found = self._story.cast.resolve(name)
-        if found is None:
-            raise unknown("character", name, self._story.cast.ids)
-        return found
+        return self._story.cast.named(name)
 
     def _persona(self, name: str) -> str:
         """A persona id of the cast, by itself or by the character who is it. Raises `UnknownName`."""

@@ -5,6 +5,7 @@ All its mistakes are reported at once, each with its line and column.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,12 @@ def rules_in(text: str, path: str = "rules.yaml") -> RuleFile:
 
 def checked(file: Located) -> RuleFile:
     """The rules in a file. Raises `RulesError` that lists every mistake."""
+    if _is_story(file.value):
+        raise RulesError(
+            f"{file.path}: this is a story file, with a cast and steps, and no rule file. To play it: earwitness play "
+            f"{shlex.quote(file.path)}. To check rules against its cast: earwitness rules check FILE --story "
+            f"{shlex.quote(file.path)}"
+        )
     draft = RuleDraft(file)
     values = book(draft)
     found: RuleBook | None = None
@@ -77,6 +84,11 @@ def checked(file: Located) -> RuleFile:
     if found is None or draft.problems:
         raise file.refusal(draft.problems)
     return RuleFile(file.path, found.with_version(), draft)
+
+
+def _is_story(value: object) -> bool:
+    """Whether a file has the lists of a story file. In a rule file, keys such as these would be pantheons."""
+    return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in ("cast", "steps"))
 
 
 def _unusable(draft: RuleDraft, values: dict[str, Any], invalid: ValidationError) -> list[Problem]:

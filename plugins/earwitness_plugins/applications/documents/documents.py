@@ -204,8 +204,8 @@ class StoryDocuments:
                 raise NotPermitted("a player may upload documents for the character they play, and for nobody else.")
             return member.id
         permit(role, "edit", "upload documents")
-        if member is not None:
-            return member.id
+        if self._story.cast.called(owner):
+            return self._story.cast.named(owner).id
         await self._refuse_unknown(owner)
         return owner
 
@@ -213,7 +213,7 @@ class StoryDocuments:
         """Raise `UnknownName` for what is neither a character nor a hub or global canon."""
         shared = [each.name for each in await self._ew.containers() if each.kind in SHARED]
         if container not in shared:
-            raise unknown("character, hub or global canon", container, [*self._story.cast.ids, *shared])
+            raise unknown("character, hub or global canon", container, [*self._story.cast.known_names, *shared])
 
 
 def _pieces_of(text: str, id: str) -> list[TextPiece]:

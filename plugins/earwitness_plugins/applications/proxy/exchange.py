@@ -14,7 +14,7 @@ import anyio
 
 from earwitness import Channel, Character, Earwitness
 from earwitness.display_names import usable_name
-from earwitness.errors import InputError, KeyConflict, UnknownName, unknown
+from earwitness.errors import InputError, KeyConflict, UnknownName
 from earwitness.formats import PLACEHOLDERS, as_said
 from earwitness.records.character import Cast
 from earwitness.records.message import SettledMessage
@@ -340,7 +340,4 @@ def _newcomer(name: str, address: ChatAddress) -> Character:
 
 def _member(cast: Cast, name: str) -> str:
     """The id. Raises `UnknownName`, where several have the name, too."""
-    found = cast.resolve(name)
-    if found is None:
-        raise unknown("character", name, cast.ids)
-    return found.id
+    return cast.named(name).id

@@ -56,7 +56,7 @@ def read_story(path: str | Path) -> Story:
 
 def checked(file: Located) -> Story:
     """The story in a file. Raises `StoryError` that lists every mistake."""
-    if not isinstance(file.value, dict):
+    if not isinstance(file.value, dict) or not file.value.keys() & {"story", "cast", "steps"}:
         raise file.error((), "a story begins with its keys: story, cast, steps.")
     steps, problems = _steps(file)
     story, unreadable = _validated(file, {**file.value, **({"steps": steps} if "steps" in file.value else {})})
