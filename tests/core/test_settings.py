@@ -96,6 +96,9 @@ def test_none_means_without(tmp_path: Path) -> None:
     settings = Settings.load(written(tmp_path, 'detector = "none"\nembedder = "none"\n'))
     assert settings.detector is None
     assert settings.embedder is None
+    assert Settings.load(written(tmp_path, '[embedder]\nname = "none"\n')).embedder is None
+    with pytest.raises(SettingsError, match=r"toml:1: embedder: 'none' takes no settings. Leave out 'threads'"):
+        Settings.load(written(tmp_path, '[embedder]\nname = "none"\nthreads = 2\n'))
 
 
 def test_the_story_file_is_looked_for_beside_the_settings_file(tmp_path: Path) -> None:

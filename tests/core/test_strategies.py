@@ -107,6 +107,8 @@ def test_an_unknown_name_is_quoted_with_the_known_ones_and_the_likeliest(strateg
     assert str(caught.value).startswith("unknown detector 'eras'. Known: ")
     assert " both, ears, " in str(caught.value)
     assert str(caught.value).endswith("Did you mean 'ears'?")
+    with pytest.raises(UnknownName, match=r"unknown detector 'none'\. Known: (?!.*none)"):  # there is nothing to ask
+        Earwitness.open(detector={"name": "vote", "detectors": ["none", "rules"]})
 
 
 def test_a_kind_of_strategy_nobody_knows_is_refused(strategies: Strategies) -> None:

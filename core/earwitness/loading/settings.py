@@ -263,7 +263,12 @@ class Settings(Record):
     @field_validator(*NONE_BY_NAME, mode="before")
     @classmethod
     def _none_by_name(cls, given: object) -> object:
-        return None if given == "none" else given
+        """`"none"`, or a table of that name alone."""
+        if not isinstance(given, Mapping) or given.get("name") != "none":
+            return None if given == "none" else given
+        if settings := ", ".join(repr(key) for key in given if key != "name"):
+            raise ValueError(f"'none' takes no settings. Leave out {settings}, or name another than 'none'.")
+        return None
 
     @field_validator("plugin_settings", mode="before")
     @classmethod
