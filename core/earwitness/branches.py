@@ -63,7 +63,7 @@ def _names(session: str, made: Snapshot) -> dict[str, str]:
 async def _then(engine: Engine, made: Snapshot, changed: ByContainer) -> Work:
     """The memories that later plans of the parent have changed, as they were after the last shared entry."""
     nothing = Plan(session=made.id, sequence=made.decided, key="#branch")
-    return await reconciled(engine, [nothing], {memory for ids in changed.values() for memory in ids}, ())
+    return await reconciled(engine, [nothing], {memory for ids in changed.values() for memory in ids}, {})
 
 
 async def _lost_places(engine: Engine, names: Mapping[str, str], then: Work) -> bool:

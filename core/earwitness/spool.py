@@ -206,7 +206,7 @@ class Spool:
     async def _work(self, session: str, ids: Collection[str]) -> Work:
         """What the store must hold of these memories by now, and what it must not."""
         plans, pending = await self._pending(session)
-        arrived = {each.id for each in pending}
+        arrived = {each.id: 0 for each in pending}
         return await reconciled(self._engine, plans or [Plan(session=session, sequence=0, key=SPOOL)], ids, arrived)
 
     async def _put(self, session: str, work: Work) -> RefusedMemories:

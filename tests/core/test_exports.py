@@ -40,6 +40,19 @@ async def test_an_export_taken_in_is_the_same_story_memory_by_memory(
         assert (theirs == ours) is (id == "s1" or not ours)
 
 
+async def test_memories_of_a_story_that_went_back_in_days_keep_their_order(
+    begin: Begin, open_app: OpenApp, memories: Memories, teller: Callable[..., Any]
+) -> None:
+    story = await three_messages(begin)
+    await story.change(game_day=4)
+    await story.say("bob", "Later.", key="later", audience=["alice"])
+    await story.change(game_day=-5)
+    await story.say("bob", "Long before.", key="before", audience=["alice"])
+    copy = await (await open_app()).import_session(await exported(story), id="copy")
+    assert await keys(memories, story, "alice") == ["m1", "m2", "m3", "later", "before"]
+    assert await keys(memories, copy, "alice") == ["m1", "m2", "m3", "later", "before"]
+
+
 async def test_an_export_cut_short_of_what_plugins_keep_is_refused(begin: Begin, open_app: OpenApp) -> None:
     lines = await exported(await three_messages(begin, plugins=[Counter()]))
     assert lines[-1] == {"kind": "data", "plugin": "counter", "data": {"count": 3}}

@@ -291,7 +291,7 @@ class PlanWriter:
         )
         await self._engine.ledger.forget_owner(plan.session, id, up_to=plan.sequence)
         since = await self._engine.ledger.deliveries(plan.session, container=container, status="applied")
-        work = await reconciled(self._engine, [plan], {each.memory_id for each in since}, ())
+        work = await reconciled(self._engine, [plan], {each.memory_id for each in since}, {})
         again = await self._write([plan], work)
         attempt.written += again.written
         attempt.refused |= again.refused

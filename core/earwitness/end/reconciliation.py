@@ -8,7 +8,7 @@ that do not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..decided_memories import removed_among
 from ..engine import Engine
@@ -44,24 +44,31 @@ async def work_of(
     ledger, session = engine.ledger, plans[0].session
     days = [(plan.sequence, plan.due_day) for plan in plans if plan.due_day is not None and brings(plan)]
     pending = await ledger.deliveries(session, status="pending", due_by=max(day for _, day in days)) if days else ()
-    due = [each for each in pending if any(each.sequence <= number and each.due <= day for number, day in days)]
-    due = [each for each in due if not there(each)]
+    arrival = {each.id: _arrival(each, days) for each in pending if not there(each)}
+    due = [each for each in pending if arrival.get(each.id) is not None]
     fresh = [(plan, each) for plan in plans for each in plan.deliveries if each.status != "struck"]
-    arriving = {each.id for each in due} | {each.id for plan, each in fresh if each.due <= arrival_day(plan)}
+    arriving = {id: number for id, number in arrival.items() if number is not None}
+    arriving |= {each.id: plan.sequence for plan, each in fresh if each.due <= arrival_day(plan)}
     touched = await _touched(ledger, plans, {each.memory_id for each in (*(each for _, each in fresh), *due)})
     return await reconciled(engine, plans, touched, arriving, arrived)
+
+
+def _arrival(delivery: Delivery, days: Sequence[tuple[int, float]]) -> int | None:
+    """Sequence number of the first of these plans, each with its day, by which a delivery is due."""
+    return next((number for number, day in days if delivery.sequence <= number and delivery.due <= day), None)
 
 
 async def reconciled(
     engine: Engine,
     plans: Sequence[Plan],
     touched: Collection[str],
-    arriving: Collection[str],
+    arriving: Mapping[str, int],
     arrived: Arrived = _never,
 ) -> Work:
-    """The work that brings these memories in line with the ledger.
+    """The work that brings these memories in line with the ledger, in the order in which they arrive.
 
-    `arriving` are ids of deliveries that are due now.
+    `arriving` are ids of deliveries that are due now → sequence number of the plan that brings them. Days alone do not
+    say which comes first, since a story may go back to an earlier day.
     """
     if not touched:
         return Work()
@@ -73,7 +80,9 @@ async def reconciled(
         if each.status == "applied" or (each.status == "pending" and (each.id in arriving or arrived(each)))
     ]
     removed = await removed_among(ledger, session, {id for each in active for id in each.cites})
-    groups = grouped(active, lambda each: each.memory_id)
+    groups = sorted(
+        grouped(active, lambda each: each.memory_id), key=lambda group: min(arriving.get(each.id, 0) for each in group)
+    )
     alive = {group[0].memory_id for group in groups}
     gone: dict[str, set[str]] = {}
     for each in deliveries:
@@ -88,7 +97,7 @@ async def restored(engine: Engine, plans: Sequence[Plan], ids: Collection[str]) 
     if snapshot is None:
         return Work()
     deliveries = await engine.ledger.deliveries(snapshot.id, memory_ids=sorted(ids))
-    return await reconciled(engine, plans, ids, {e.id for e in deliveries if e.due <= snapshot.state.game_day})
+    return await reconciled(engine, plans, ids, {e.id: 0 for e in deliveries if e.due <= snapshot.state.game_day})
 
 
 async def _touched(ledger: Ledger, plans: Sequence[Plan], fresh: set[str]) -> set[str]:
