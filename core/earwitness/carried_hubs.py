@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from .ids import PREFIXES, delivery_id, memory_id
+from .ids import PREFIXES, PROPOSED, delivery_id, memory_id
 from .patterns import lazy_pattern
 from .protocols import Ledger
 from .records.derived import Derivation
@@ -22,7 +22,7 @@ from .records.plan import DERIVED, WAITS, Delivery, Plan
 CARRIED = "#hub-{up_to}-"
 """What the keys of entries begin with that a branch has taken along. A branch of the branch takes them along again."""
 BEFORE = lazy_pattern(r"#hub-\d+-")
-PROPOSED = lazy_pattern(r"#derived-(\d+)-")
+PROPOSED_WITH = lazy_pattern(rf"{PROPOSED}(\d+)-")
 ARCHIVED = "archived"
 """The status of what is out of recall, and may be restored."""
 
@@ -153,7 +153,7 @@ async def _taken_along(ledger: Ledger, session: str, branch: str, up_to: int) ->
 
 def written_at(entry: Entry) -> int:
     """The number of the entry with which it was told."""
-    found = PROPOSED.search(entry.key)
+    found = PROPOSED_WITH.search(entry.key)
     return int(found[1]) if found else entry.sequence
 
 

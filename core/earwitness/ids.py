@@ -17,6 +17,8 @@ LONGEST_NAME = 300
 WORLD = "world"
 NAMED = "#named-"
 """What the keys of revisions begin with that write a name anew."""
+PROPOSED = "#derived-"
+"""What the keys of memories begin with that a plugin or strategy has proposed with an earlier entry."""
 RETOLD = "#retold-"
 """What the keys of tellings by hand begin with that are told anew, since the message was edited."""
 PREFIXES = {

@@ -11,7 +11,7 @@ from ..containers import check_container
 from ..engine import Engine
 from ..errors import InputError, PluginError, StrategyError
 from ..formats import as_said, metadata_key
-from ..ids import NAMED, RETOLD, check_shared_id
+from ..ids import NAMED, PROPOSED, RETOLD, check_shared_id
 from ..protocols import Ledger
 from ..records.derived import Derivation
 from ..records.journal import Appended, Derived, NewEntry
@@ -189,7 +189,7 @@ def groundless(plan: Plan) -> list[str]:
 
 
 def _key(plan: Plan, index: int) -> str:
-    return f"#derived-{plan.sequence}-{index}"
+    return f"{PROPOSED}{plan.sequence}-{index}"
 
 
 async def append_proposed(ledger: Ledger, story: Snapshot, plan: Plan) -> Sequence[Appended]:

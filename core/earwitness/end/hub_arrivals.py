@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 from ..carried_hubs import is_hub_memory, written_at
 from ..engine import Engine
+from ..ids import PROPOSED
 from ..live import Live, written
 from ..records.journal import Entry
 from ..records.plan import Delivery, Plan
 from ..records.snapshot import Snapshot
 from .due import arrivals_of, with_outcome
 from .snapshots import snapshot_before
-
-DERIVED_LATER = "#derived-"
 
 
 class DayCame(NamedTuple):
@@ -37,7 +36,7 @@ async def day_came(engine: Engine, live: Live, entry: Entry, delivery: Delivery)
 
 
 async def _day_came(engine: Engine, live: Live, entry: Entry, due: float, now: Snapshot) -> DayCame | None:
-    if due > now.state.game_day or not entry.key.startswith(DERIVED_LATER):
+    if due > now.state.game_day or not entry.key.startswith(PROPOSED):
         return None
     number = written_at(entry)
     plan = await engine.ledger.plan(now.id, number)
