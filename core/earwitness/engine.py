@@ -150,6 +150,10 @@ class Engine:
         """The store to read from: what it refuses is found as if it were there."""
         return self.refusals.over(self.store, self.ledger, self.local_first.local if self.local_first else None)
 
+    def reading_here(self, both: LocalFirstStore) -> Store:
+        """The store here, to read from: as if it held what it refuses."""
+        return self.refusals.over(both.local, self.ledger, both.local)
+
     @cached_property
     def transaction(self) -> tuple[TransactionLedger, TransactionStore] | None:
         """Ledger and store, or the store here, if a plan and its memories can share one transaction of theirs."""

@@ -82,9 +82,9 @@ class Live:
     entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
     the recorded plans that the store does not hold yet; those `kept` are in the store here, where the store is a
     `LocalFirstStore`. `refused` holds, by sequence number, what the store refuses of plans of which all else is
-    written. `recording` is held while a plan is recorded and taken over.
-    `decided_elsewhere` is the last entry that another process was found to have decided. `taken_back` holds, by
-    character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
+    written; of those in `refused_here`, the store here refuses something. `recording` is held while a plan is recorded
+    and taken over. `decided_elsewhere` is the last entry that another process was found to have decided.
+    `taken_back` holds, by character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
     nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
     Whatever is due before the day `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another
     process is known to have decided what this one has not read yet. `warned_unguarded` is set once
@@ -100,6 +100,7 @@ class Live:
     unapplied: dict[int, Unapplied] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
     refused: dict[int, frozenset[MemoryAddress]] = field(default_factory=dict)
+    refused_here: set[int] = field(default_factory=set)
     recording: asyncio.Lock = field(default_factory=asyncio.Lock)
     decided_elsewhere: int = 0
     taken_back: dict[str, frozenset[str]] | None = None

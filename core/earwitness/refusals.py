@@ -8,7 +8,7 @@ ledger has for it by then. A new start tries it again, and so does `ew.spool.rep
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .decided_memories import decided_memories
 from .errors import MemoriesRefused, quoted
@@ -43,67 +43,105 @@ class KeptRefusal(NamedTuple):
     """A refused memory of a story."""
 
     session: str
-    refusal: RefusedMemory
     supports: frozenset[str]
     """Ids of the deliveries that made it."""
+    elsewhere: str = ""
+    """Why the store does not take it; empty if it does. Of two stores, the one elsewhere."""
+    here: str = ""
+    """Why the one here does not take it, where there are two."""
 
 
 class Refusals:
-    """What the store of one instance refuses, by container."""
+    """What the store of one instance refuses, by container; where there are two, what either of them does."""
 
     def __init__(self) -> None:
-        self._held: dict[str, dict[str, KeptRefusal]] = {}
+        self._kept: dict[str, dict[str, KeptRefusal]] = {}
         """Container → memory id → what is refused."""
         self._news: dict[str, dict[MemoryAddress, str]] = {}
         self._told: set[MemoryAddress] = set()
 
-    def note(self, session: str, refused: RefusedMemories, supports: Mapping[MemoryAddress, Collection[str]]) -> None:
-        """Keep what was refused of a story's memories; `supports` are the ids of the deliveries that made each."""
-        for place, refusal in refused.items():
+    def note(
+        self,
+        session: str,
+        refused: RefusedMemories,
+        supports: Mapping[MemoryAddress, Collection[str]],
+        *,
+        here: bool = False,
+    ) -> None:
+        """Keep what was refused of a story's memories, `here` or elsewhere.
+
+        `supports` are the ids of the deliveries that made each.
+        """
+        for place, (_, why) in refused.items():
             container, id = place
-            held = KeptRefusal(session, refusal, frozenset(supports[place]))
-            self._held.setdefault(container, {})[id] = held
+            known = self._kept.setdefault(container, {}).get(id) or KeptRefusal(session, frozenset())
+            known = known._replace(session=session, supports=frozenset(supports[place]))
+            self._kept[container][id] = known._replace(here=why) if here else known._replace(elsewhere=why)
             if place not in self._told:
                 self._told.add(place)
-                self._news.setdefault(session, {})[place] = refusal.why
+                self._news.setdefault(session, {})[place] = why
 
-    def settle(self, places: Iterable[MemoryAddress]) -> None:
-        """These were written or removed. They are looked at only where something is refused."""
-        for container, id in places if self._held else ():
-            if self._held.get(container, {}).pop(id, None) and not self._held[container]:
-                del self._held[container]
+    def settle(self, places: Iterable[MemoryAddress], *, here: bool = False) -> None:
+        """These were written or removed, `here` or elsewhere. They are looked at only where something is refused."""
+        for container, id in places if self._kept else ():
+            if (known := self._kept.get(container, {}).get(id)) is None:
+                continue
+            left = known._replace(here="") if here else known._replace(elsewhere="")
+            self._kept[container][id] = left
+            if not (left.here or left.elsewhere):
+                self._forget(container, id)
+
+    def _forget(self, container: str, id: str) -> None:
+        del self._kept[container][id]
+        if not self._kept[container]:
+            del self._kept[container]
 
     def forget(self, session: str) -> None:
         """Nothing is known of this story's any more: it is forgotten, or opened anew."""
         self._news.pop(session, None)
-        self.settle(
-            [(name, id) for name, held in self._held.items() for id, each in held.items() if each.session == session]
-        )
+        places = [(name, id) for name, of in self._kept.items() for id, each in of.items() if each.session == session]
+        for container, id in places:
+            self._forget(container, id)
 
-    def drop(self, container: str) -> None:
-        """The container is gone."""
-        self._held.pop(container, None)
+    def drop(self, container: str, *, only: Literal["here", "elsewhere"] | None = None) -> None:
+        """The container is gone, perhaps only here or elsewhere."""
+        if only:
+            self.settle([(container, id) for id in self._kept.get(container, ())], here=only == "here")
+        else:
+            self._kept.pop(container, None)
 
     def has(self, container: str) -> bool:
         """Whether a memory of a container is refused."""
-        return container in self._held
+        return container in self._kept
 
-    async def of(self, container: str, ledger: Ledger) -> Sequence[Memory]:
-        """The refused memories of a container, as the ledger has them now: another process may have taken them back."""
+    def here(self, memories: Iterable[Memory]) -> set[MemoryAddress]:
+        """Those of the memories that the store here refuses, where there are two."""
+        kept = self._kept
+        return {
+            (each.container, each.id)
+            for each in (memories if kept else ())
+            if (known := kept.get(each.container, {}).get(each.id)) and known.here
+        }
+
+    async def of(self, container: str, ledger: Ledger, *, here: bool = False) -> Sequence[Memory]:
+        """The refused memories of a container, as the ledger has them now: another process may have taken them back.
+
+        With `here`, those that the store here refuses.
+        """
         found: dict[str, Memory] = {}
-        held = dict(self._held.get(container, {}))
-        for session in dict.fromkeys(each.session for each in held.values()):
-            supports = {id: each.supports for id, each in held.items() if each.session == session}
+        kept = {id: each for id, each in self._kept.get(container, {}).items() if each.here or not here}
+        for session in dict.fromkeys(each.session for each in kept.values()):
+            supports = {id: each.supports for id, each in kept.items() if each.session == session}
             there = await ledger.deliveries(session, memory_ids=sorted(supports), container=container)
             active = [each for each in there if each.is_active and each.id in supports[each.memory_id]]
             found |= {each.id: each for each in await decided_memories(ledger, session, active)}
-        return [found[id] for id in held if id in found]
+        return [found[id] for id in kept if id in found]
 
     def why(self, place: MemoryAddress) -> str:
         """Why a memory is refused; empty if it is not."""
         container, id = place
-        held = self._held.get(container, {}).get(id)
-        return held.refusal.why if held else ""
+        known = self._kept.get(container, {}).get(id)
+        return known.elsewhere or known.here if known else ""
 
     def take_news(self, session: str) -> Sequence[str]:
         """What was refused of a story's memories and not told yet."""
@@ -114,8 +152,8 @@ class Refusals:
         return (f"it refuses {which}{more} ({why}); the ledger remembers them, and `earwitness spool list` names them",)
 
     def over(self, store: Store, ledger: Ledger, local: Store | None = None) -> Store:
-        """The store, as if it held what it refuses. One that is `local` has that, and answers for its containers."""
-        return StoreWithRefused(store, local, self, ledger) if self._held else store
+        """The store, as if it held what it refuses. Where there is a `local` one, that answers for these containers."""
+        return StoreWithRefused(store, local, self, ledger) if self._kept else store
 
 
 class StoreWithRefused:
@@ -131,7 +169,7 @@ class StoreWithRefused:
         if not self._refusals.has(container):
             return self._store, ()
         if self._local:
-            return self._local, ()
+            return self._local, await self._refusals.of(container, self._ledger, here=True)
         return self._store, await self._refusals.of(container, self._ledger)
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
@@ -195,6 +233,18 @@ async def put_taken(
             written(left)
             break
     return refused
+
+
+def refusal_of(refused: RefusedMemories, memories: Iterable[Memory]) -> MemoriesRefused:
+    """The error of a store that has taken all of these memories but the refused ones."""
+    why: dict[str, dict[str, str]] = {}
+    for (container, id), each in refused.items():
+        why.setdefault(container, {})[id] = each.why
+    written: dict[str, list[str]] = {}
+    for memory in memories:
+        if address(memory) not in refused:
+            written.setdefault(memory.container, []).append(memory.id)
+    return MemoriesRefused(why, written)
 
 
 def _parted(

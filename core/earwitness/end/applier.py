@@ -229,7 +229,7 @@ class Applier:
                 await self._local.caught_up()
             except Exception as error:
                 raise _unavailable() from error
-            return both.local
+            return self._engine.reading_here(both)
         if self.failure is not None and self._left:
             raise _unavailable() from self.failure
         await self.delivered()

@@ -73,6 +73,8 @@ class Backlog:
             self._look_up(sequence)
 
     def _look_up(self, sequence: int) -> None:
+        if sequence in self._live.refused_here:
+            self.kept.discard(sequence)
         known = self.left[sequence]
         self.left[sequence] = Unapplied(known.day, None, known.due_day)
         self.others.add(sequence)
@@ -166,7 +168,8 @@ class Backlog:
         for sequence in sequences:
             del self.left[sequence]
             self._live.refused.pop(sequence, None)
-            for marked in (self.others, self.long, self.remembered, self.kept, self.fresh, self._from_before):
+            here = self._live.refused_here
+            for marked in (self.others, self.long, self.remembered, self.kept, self.fresh, self._from_before, here):
                 marked.discard(sequence)
             self.written.pop(sequence, None)
 

@@ -46,6 +46,7 @@ class KeptMark:
             return
         lacking = self._live.lacking
         reached = min(lacking) - 1 if lacking else max(self._live.kept)
+        reached = min([reached, *(each - 1 for each in self._live.refused_here)])  # a new start tries these again
         if reached >= self._noted + EVERY:
             self._noted = reached
             with suppress(NotOpen):  # this instance closes

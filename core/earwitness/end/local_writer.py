@@ -6,7 +6,7 @@ Nobody who remembers waits for the store elsewhere. The applier brings it the sa
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from time import perf_counter
 
@@ -15,13 +15,15 @@ from ..containers import character_container
 from ..engine import Engine
 from ..extras import LocalFirstStore
 from ..live import Live, arrivals
+from ..records.memory import Memory
 from ..records.plan import Plan
+from ..refusals import RefusedMemories, address, put_taken
 from ..staleness import StalenessCheck
 from ..time_limit import contained
 from .backlog import Backlog
 from .deliveries import Work
 from .kept_mark import KeptMark
-from .plan_writer import PlanWriter
+from .plan_writer import PlanWriter, bringing
 from .reconciliation import work_of
 from .waiters import Waiters
 
@@ -109,6 +111,7 @@ class LocalWriter:
             for id in plan.forgotten:
                 name = character_container(plan.session, id).name
                 await self._writer.store.limited(self._store.local.drop(name))
+                self._engine.refusals.drop(name, only="here")
             self.keep(plan.sequence)
         self._waiters.notify()
 
@@ -118,17 +121,36 @@ class LocalWriter:
 
     async def _write(self, plans: Sequence[Plan], work: Work) -> None:
         seconds = 0.0
+        self._live.refused_here.difference_update([plan.sequence for plan in plans])
         for memories, _ in work.batches():
             if seconds:
                 await self._engine.foreground.pause(seconds, self._is_waited_for)
             began = perf_counter()
-            await self._writer.store.limited(self._store.local.put(memories))
+            refused = await put_taken(self._put, memories)
             await self._writer.still_ours(plans, memories)
+            self._engine.refusals.settle((at for each in memories if (at := address(each)) not in refused), here=True)
+            if refused:
+                await self._refused(plans, work, refused)
             self._backlog.note_written(plans, memories)
             self._waiters.notify()
             seconds = perf_counter() - began
         if work.remove:
             await self._writer.store.limited(self._store.local.remove(work.remove))
+            self._engine.refusals.settle([(name, id) for name, of in work.remove.items() for id in of], here=True)
+
+    def _put(self, memories: Sequence[Memory]) -> Awaitable[None]:
+        return self._writer.store.limited(self._store.local.put(memories))
+
+    async def _refused(self, plans: Sequence[Plan], work: Work, refused: RefusedMemories) -> None:
+        """Note what the store here refuses, and remove older versions of it."""
+        groups = {at: each for each in work.put if (at := address(each[0])) in refused}
+        stale: dict[str, list[str]] = {}
+        for (container, id), group in groups.items():
+            self._live.refused_here.update(plan.sequence for plan in bringing(group, plans))
+            stale.setdefault(container, []).append(id)
+        await self._writer.store.limited(self._store.local.remove(stale))
+        supports = {at: [each.id for each in group] for at, group in groups.items()}
+        self._engine.refusals.note(plans[0].session, refused, supports, here=True)
 
     def _is_waited_for(self) -> bool:
         return bool(self._waiters.for_all or self._waiters.wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,9 +51,7 @@ class _PlanWriting:
     def refuse(self, group: ActiveSupports, among: Sequence[Plan]) -> None:
         """Note that a memory, given by its active deliveries, is refused, with the plans that may have brought it to be
         written: these write it again."""
-        own = {each.sequence for each in group}
-        bring = [each for each in among if each.sequence in own or each.due_day is not None or each.withdrawals]
-        for plan in bring or among:
+        for plan in bringing(group, among):
             self.refused.setdefault(plan.sequence, set()).add(address(group[0]))
 
     @property
@@ -62,6 +60,12 @@ class _PlanWriting:
         put = {address(group[0]) for group in self.work.put}
         gone = {(container, id) for container, ids in self.work.remove.items() for id in ids}
         return (put | gone).difference(*self.refused.values())
+
+
+def bringing(group: ActiveSupports, among: Sequence[Plan]) -> Sequence[Plan]:
+    """The plans that may have brought a memory, given by its active deliveries, to be written."""
+    own = {each.sequence for each in group}
+    return [each for each in among if each.sequence in own or each.due_day is not None or each.withdrawals] or among
 
 
 class PlanWriter:
@@ -206,8 +210,9 @@ class PlanWriter:
                 attempt.written += attempt.work.made(part)[1]
             raise
         await self.still_ours([*plans, *passing], memories)
-        if refused:
-            deliveries = await self._refused(attempt, groups, [*plans, *passing], refused)
+        here = self._engine.refusals.here(memories)
+        if refused or here:
+            deliveries = await self._refused(attempt, groups, [*plans, *passing], refused, here)
         self._engine.refusals.settle(place for each in memories if (place := address(each)) not in refused)
         attempt.written += deliveries
         self._backlog.note_written(plans, memories)
@@ -215,21 +220,32 @@ class PlanWriter:
             self._waiters.notify()
 
     async def _refused(
-        self, attempt: _PlanWriting, groups: Sequence[ActiveSupports], plans: Sequence[Plan], refused: RefusedMemories
+        self,
+        attempt: _PlanWriting,
+        groups: Sequence[ActiveSupports],
+        plans: Sequence[Plan],
+        refused: RefusedMemories,
+        here: Collection[MemoryAddress],
     ) -> Sequence[str]:
-        """Note what was refused, and remove older versions of it; returns the ids of the other deliveries."""
+        """Note what was refused, and remove older versions of it; returns the ids of the other deliveries.
+
+        What is refused `here` waits as well, although the store elsewhere has it.
+        """
         stale: dict[str, list[str]] = {}
         supports: dict[MemoryAddress, list[str]] = {}
         for group in groups:
-            if (place := address(group[0])) in refused:
+            place = address(group[0])
+            if place in refused or place in here:
                 attempt.refuse(group, plans)
+            if place in refused:
                 supports[place] = [each.id for each in group]
                 if any(each.status == "applied" for each in group):
                     stale.setdefault(group[0].container, []).append(group[0].memory_id)
         if stale:  # what was taken back may still be in there
             await self.store.remove(stale)
         self._engine.refusals.note(plans[0].session, refused, supports)
-        taken = [each for each in groups if address(each[0]) not in refused]
+        waits = refused.keys() | here
+        taken = [each for each in groups if address(each[0]) not in waits]
         return attempt.work.made(taken)[1]
 
     async def _passing(self, plans: Sequence[Plan]) -> list[Plan]:
@@ -285,7 +301,7 @@ class PlanWriter:
         """Drop a forgotten character's container, then restore what a newcomer under the same id has received since."""
         container = character_container(plan.session, id).name
         await self.store.limited(self._engine.written_store.drop(container))
-        self._engine.refusals.drop(container)
+        self._engine.refusals.drop(container, only="elsewhere" if self._engine.local_first else None)
         self._backlog.release(
             {place for places in self._live.refused.values() for place in places if place[0] == container}
         )

@@ -65,7 +65,7 @@ class RecallSource:
             return self._engine.reading
         lacks = self._is_away or waiting is None or len(waiting) > 0 or self._engine.refusals.has(container)
         lacks = lacks or self._live.is_behind or any(each.concerns(container) for each in self._live.writable.values())
-        return both.local if lacks else self._engine.store
+        return self._engine.reading_here(both) if lacks else self._engine.store
 
     async def search(self, container: str, query: str, *, filter: Filter, limit: int) -> Sequence[Hit]:
         """The best hits, best first. Raises `StorageError` if `strict`."""

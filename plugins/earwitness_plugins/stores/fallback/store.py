@@ -23,6 +23,7 @@ from earwitness.loading.quantities import Positive
 from earwitness.protocols import Store
 from earwitness.records.backends import Health, ServiceProfile
 from earwitness.records.memory import Hit, Memory
+from earwitness.refusals import put_taken, refusal_of
 from earwitness_plugins.services.breaker import CircuitBreaker
 
 from .primary import PrimaryStore
@@ -129,9 +130,12 @@ class FallbackStore:
             await self._fallback.close()
 
     async def put(self, memories: Sequence[Memory]) -> None:
-        """Write to the fallback, then to the primary. Raises `StorageError` while either does not take them."""
-        await self._fallback.put(memories)
-        await self._primary.put(memories)
+        """Write to the fallback, then to the primary. Raises `StorageError` while either does not take them, and
+        `MemoriesRefused` once both have what they take."""
+        refused = await put_taken(self._fallback.put, memories)
+        refused |= await put_taken(self._primary.put, memories)
+        if refused:
+            raise refusal_of(refused, memories)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove from both; as `put`."""
