@@ -77,18 +77,18 @@ class Unapplied:
 class Live:
     """One session's working state; all of it can be read again from the ledger.
 
-    There are no world updates after the entry `latest_update`. `previous` is the session before a message, usually
-    the last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier
-    entries, by sequence number; later states are folded from them. `unapplied` holds, by sequence number,
-    the recorded plans that the store does not hold yet; those `kept` are in the store here, where the store is a
-    `LocalFirstStore`. `refused` holds, by sequence number, what the store refuses of plans of which all else is
-    written; of those in `refused_here`, the store here refuses something. `recording` is held while a plan is recorded
-    and taken over. `decided_elsewhere` is the last entry that another process was found to have decided.
-    `taken_back` holds, by character, the keys of recent messages whose own copy was retracted, as far as somebody asked; it is `None` while
-    nothing can have been. `overdue` is set while a change of the day may not have brought what was due.
-    Whatever is due before the day `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another
-    process is known to have decided what this one has not read yet. `warned_unguarded` is set once
-    the host was warned that nothing withholds direct messages.
+    There are no world updates after the entry `latest_update`. `previous` is the session before a message, usually the
+    last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier entries, by
+    sequence number; later states are folded from them. `unapplied` holds, by sequence number, the recorded plans that
+    the store does not hold yet; those `kept` are in the store here, where the store is a `LocalFirstStore`. `refused`
+    holds, by sequence number, what the store refuses of plans of which all else is written; of those in `refused_here`,
+    the store here refuses something. `recording` is held while a plan is recorded and taken over. `decided_elsewhere`
+    is the last entry that another process was found to have decided. `taken_back` holds, by character, the keys of
+    recent messages whose own copy was retracted, as far as somebody asked; it is `None` while nothing can have been.
+    `overdue` is set while a change of the day may not have brought what was due. Whatever is due before the day
+    `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another process is known to have
+    decided what this one has not read yet. `warned_unguarded` is set once the host was warned that nothing withholds
+    direct messages.
     """
 
     snapshot: Snapshot
