@@ -9,7 +9,7 @@ from typing import cast, get_args
 
 from pydantic import JsonValue
 
-from earwitness import Earwitness, Session
+from earwitness import Derivation, Earwitness, Session
 from earwitness.backstage.roles import Permission, permit
 from earwitness.clock import now
 from earwitness.errors import InputError, KeyConflict, NotYetApplied, UnknownName, about, quoted
@@ -124,19 +124,17 @@ class Review:
         Approving twice writes once. What was rejected may be approved after all. Of several memories those are written
         that can be; `left_out` says which could not, and why. If none can be, the proposal has fallen. Raises
         `UnknownName`, `NotPermitted`, and `InputError` for a proposal that fell, that somebody else rejects at the same
-        time, and for content that is no text.
+        time, for content that is no text, and for content where it was approved before in other words.
         """
         self._permit("edit", "approve what was proposed")
         check_words(content)
         found, key = await self._to_decide((await self.get(id)).id)
-        if content is None or found.status == "approved":
+        if content is None:
             return _approved(await self._write(found, self._role, key))
-        if len(found.proposal.memories) != 1:
-            raise InputError(f"content = {quoted(content)} needs a proposal of one memory: {found.id!r} has not one.")
-        (memory,) = found.proposal.memories
-        other = found.proposal.model_copy(update={"memories": (memory.model_copy(update={"content": content}),)})
-        found = found.model_copy(update={"proposal": other})
-        return _approved(await self._write(found, self._role, key, is_as_proposed=False))
+        found = _in_other_words(found, content)
+        done = _approved(await self._write(found, self._role, key, is_as_proposed=False))
+        await self._check_written(_in_other_words(done, content))
+        return done
 
     async def reject(self, id: str, reason: str = "") -> Reviewed:
         """Reject a proposal, for good: the same is not proposed again. Decided on return. What was written of it before
@@ -233,17 +231,33 @@ class Review:
             return now
         return await self._one(found.id)
 
+    async def _check_written(self, found: Reviewed) -> None:
+        """Raises `InputError` where its only memory was written before, in other words."""
+        (key,), (memory,) = found.keys, self._grounded(found)
+        try:
+            if await self._story.has(key):
+                await self._story.derive(memory, key=key)  # the same again does nothing
+        except KeyConflict:
+            raise InputError(
+                f"proposal {found.id!r} was approved before, in other words: {quoted(memory.content)} is not written. "
+                f"To have these words instead, retract {key} and write them with story.remember."
+            ) from None
+
+    def _grounded(self, found: Reviewed) -> list[Derivation]:
+        """The memories of a proposal, each with what it rests on."""
+        rests_on = found.proposal.rests_on
+        return [each.model_copy(update={"rests_on": each.rests_on or rests_on}) for each in found.proposal.memories]
+
     async def _remembered(self, found: Reviewed) -> list[str]:
         """Write the memories of a proposal. What could not be written: for whom, and why."""
         left_out: list[str] = []
-        for key, each in zip(found.keys, found.proposal.memories, strict=True):
-            grounded = each.model_copy(update={"rests_on": each.rests_on or found.proposal.rests_on})
+        for key, each in zip(found.keys, self._grounded(found), strict=True):
             whose = each.owner or each.container
             if gone := who_left(each, self._story.cast):
                 left_out.append(f"not for {whose}: {gone} was forgotten")
                 continue
             try:
-                await (await self._story.derive(grounded, key=key)).decided()
+                await (await self._story.derive(each, key=key)).decided()
             except KeyConflict:  # approved before, in other words, and interrupted
                 continue
             except (InputError, UnknownName) as why:
@@ -343,6 +357,15 @@ class Review:
 def _restored(found: Reviewed) -> str:
     """The key under which what it took out of recall is put back."""
     return f"{found.archive_key}-restored"
+
+
+def _in_other_words(found: Reviewed, content: str) -> Reviewed:
+    """The proposal with other words for its only memory. Raises `InputError` if it has several, or none."""
+    if len(found.proposal.memories) != 1:
+        raise InputError(f"content = {quoted(content)} needs a proposal of one memory: {found.id!r} has not one.")
+    (memory,) = found.proposal.memories
+    other = found.proposal.model_copy(update={"memories": (memory.model_copy(update={"content": content}),)})
+    return found.model_copy(update={"proposal": other})
 
 
 def _approved(found: Reviewed) -> Reviewed:

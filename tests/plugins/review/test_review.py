@@ -141,6 +141,21 @@ async def test_it_is_approved_in_other_words(tmp_path: Path) -> None:
         assert [each.content for each in await facts(story, "bob")] == ["Alice has moved to Rome."]
 
 
+@pytest.mark.parametrize("first", [None, "Alice has moved to Rome."])
+async def test_other_words_for_what_is_approved_already_are_refused(tmp_path: Path, first: str | None) -> None:
+    async with opened(tmp_path / "s.db") as ew:
+        story = await begun(ew)
+        found = await story.review.submit(proposal())
+        done = await story.review.approve(found.id, content=first)
+        with pytest.raises(
+            InputError, match=rf"approved before, in other words: 'Rome\.' is not written\..*{done.keys[0]}"
+        ):
+            await story.review.approve(found.id, content="Rome.")
+        for again in (None, first or LIVES):
+            assert (await story.review.approve(found.id, content=again)).status == "approved"
+        assert [each.content for each in await facts(story, "bob")] == [first or LIVES]
+
+
 async def test_it_archives_what_it_says(tmp_path: Path) -> None:
     async with opened(tmp_path / "s.db") as ew:
         story = await begun(ew)

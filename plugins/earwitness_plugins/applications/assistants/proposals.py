@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from earwitness import Record
 from earwitness.clock import now
-from earwitness.errors import InputError
+from earwitness.errors import InputError, quoted
 from earwitness.ids import derive
 from earwitness.records.prose import counted, gist
 from earwitness_plugins.consolidation import Consolidation
@@ -97,10 +97,12 @@ def submitted(head: ConversationHead, proposal: Proposal, container: str, write:
 def approved(head: ConversationHead, id: str, *, by: str, content: str | None = None) -> ConversationHead:
     """The head with what a proposal writes, in other words if `content` is given. Approving twice writes once.
 
-    Raises `InputError` for a proposal that went with its conversation.
+    Raises `InputError` for a proposal that went with its conversation, and for other words than those that were
+    approved before.
     """
     found = of_id(head, id)
     if found.status == "approved":
+        _check_written(head, found, content)
         return head
     says = written_by(found) if content is None else _in_other_words(content)
     others = _approved_lines(head)
@@ -126,6 +128,17 @@ def of_id(head: ConversationHead, id: str) -> Reviewed:
     if found is None:
         raise InputError(f"proposal {id!r} has fallen: what was said in conversation {head.key!r} was forgotten.")
     return found
+
+
+def _check_written(head: ConversationHead, found: Reviewed, content: str | None) -> None:
+    """Raises `InputError` where what was approved says otherwise."""
+    says = set(written_by(found).memory_update if content is None else _in_other_words(content).memory_update)
+    written = set(written_by(found).memory_update)
+    if not written <= says <= written.union(head.facts):
+        raise InputError(
+            f"proposal {found.id!r} was approved before, in other words: {quoted(content)} is not remembered. To have "
+            "these words instead, reject the proposal, which takes back what it wrote, and approve it with them."
+        )
 
 
 def _in_other_words(content: str) -> Consolidation:
