@@ -12,6 +12,7 @@ from earwitness import Earwitness, ids
 from earwitness.loading import plugins as installed
 from earwitness.loading import strategies
 from earwitness.records import character
+from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
 
 from .conftest import Run, answer
 
@@ -70,6 +71,36 @@ def test_an_embedder_that_does_not_answer_is_named_also_before_there_is_a_story(
     assert [each["name"] for each in named] == ["openai"]
     assert "http://127.0.0.1:1" in named[0]["failure"]
     assert "4711" not in result.output + run("doctor").output
+
+
+MODELS = {
+    "dead": ('base_url = "http://127.0.0.1:1/v1"\n', "http://127.0.0.1:1"),
+    "no cassette": ('cassette = "none.jsonl"\ncassette_mode = "replay"\n', "does not exist"),
+}
+
+
+@pytest.mark.parametrize("broken", MODELS)
+def test_a_model_that_does_not_answer_is_named(run: Run, folder: Path, broken: str) -> None:
+    pytest.importorskip("openai", reason="the client is not installed: pip install 'earwitness[model]'")
+    table, quoted = MODELS[broken]
+    (folder / "earwitness.toml").write_text(f'[model]\nmodel = "m"\napi_key = "sk-4711"\n{table}', "utf-8")
+    result = run("doctor", "--json")
+    assert result.exit_code == 1
+    (named,) = [each for each in json.loads(result.stdout)["failures"] if each["group"] == "earwitness.model"]
+    assert quoted in named["failure"]
+    shown = run("doctor").output
+    assert quoted in "".join(shown.split()) or broken == "no cassette"
+    assert "4711" not in result.output + shown
+
+
+def test_a_model_is_asked_once_and_none_without_settings(run: Run, folder: Path) -> None:
+    with ScriptedModel(["OK", ScriptedAnswer(status=503)]) as model:
+        table = f'[model]\nmodel = "m"\nbase_url = "{model.url}"\napi_key = "{model.key}"\n'
+        (folder / "earwitness.toml").write_text(table, "utf-8")
+        assert answer(run("doctor", "--json"))["model"] == {"model": "m", "base_url": model.url, "answers": "yes"}
+        assert (run("doctor").exit_code, len(model.requests)) == (1, 2)
+    (folder / "earwitness.toml").unlink()
+    assert answer(run("doctor", "--json"))["model"] == {}
 
 
 def test_a_folder_that_is_missing_is_named(run: Run) -> None:

@@ -34,3 +34,10 @@ def test_a_model_s_claims_stand_with_their_memories_and_their_cost(played: Run, 
     assert "left out 'Bob is rich.': it cites m9" in shown
     assert "scripted, profile 1 (" in shown
     assert model.key not in shown
+
+
+def test_a_model_that_was_asked_for_and_cannot_answer_is_a_failure(played: Run, folder: Path) -> None:
+    (folder / "earwitness.toml").write_text('[model]\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\nretries = 0\n')
+    asked = played("profile", "cellar", "bob", "--of", "alice", "--by", "model")
+    assert (asked.exit_code, "there is a key under the third barrel" in asked.output) == (1, True)
+    assert played("profile", "cellar", "bob", "--of", "alice").exit_code == 0

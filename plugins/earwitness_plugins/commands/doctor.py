@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from earwitness import errors
 from earwitness.ids import invisible
 from earwitness.patterns import lazy_pattern
+from earwitness.redaction import without_passwords
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ async def command(cli: CliContext) -> None:
     """Show versions, strategies in use, plugins and their failures, the embedder, and the health of store and graph.
 
     Exits with 1 when something is broken. A store that does not exist yet is not broken. Nothing is written. The
-    embedder is asked for one vector.
+    embedder is asked for one vector, and the language model of [model] for a word.
     """
     from earwitness.loading.survey import embedder_failure, survey
     from earwitness_plugins.terminal.checkup import checkup
@@ -55,9 +56,25 @@ async def command(cli: CliContext) -> None:
     report["store"] = await _store(settings, broken=bool(report["failures"]))
     if report["embedder"] and (failure := await embedder_failure(settings)):
         report["failures"].append(failure.model_dump())
+    report["model"] = await _model(settings, report["failures"])
     report["ok"] = not report["failures"] and report["store"]["ok"]
     cli.answer(report, checkup(report))
     cli.finish(ok=report["ok"])
+
+
+async def _model(settings: Settings, failures: list[dict[str, str]]) -> dict[str, str]:
+    """The language model, where the settings have a table for it; why it does not answer is added to the failures."""
+    if getattr(settings, "model", None) is None:
+        return {}
+    from earwitness_plugins.models.settings import model_settings
+    from earwitness_plugins.models.trial import model_failure
+
+    table = model_settings(settings)
+    if (failure := await model_failure(settings)) is not None:
+        failures.append(failure.model_dump())
+    where = {} if table.base_url is None else {"base_url": without_passwords(str(table.base_url))}
+    answers = "no" if failure else "from a cassette" if table.replays_only else "yes"
+    return {"model": table.model, **where, "answers": answers}
 
 
 def _versions() -> dict[str, Any]:

@@ -32,7 +32,8 @@ async def command(
     """Show what a character thinks of another one, or of a user, with the memories that show it.
 
     Only the character's own memories count, as far as they may be recalled in the channel. Without --by, the model is
-    asked where the settings have one.
+    asked where the settings have one. With --by model, the exit code is 1 if it could not answer, and memories are
+    quoted.
     """
     from earwitness_plugins.applications.profiles import Profiles
     from earwitness_plugins.terminal.people import People
@@ -44,3 +45,4 @@ async def command(
         found = await Profiles(story, ew)(character, of=of, by=by, channel=channel)
         warn([each.rstrip(".") for each in found.failures])
         cli.answer(found.model_dump(mode="json"), profile(found, People(story.cast, ew.settings.calendar), days=days))
+        cli.finish(ok=by != "model" or found.by == "model")

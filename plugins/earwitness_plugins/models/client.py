@@ -65,14 +65,18 @@ class ModelClient:
         """The client of an instance. Raises `SettingsError`, also where there is no table `[model]`."""
 
         def make() -> ModelClient:
-            table = model_settings(settings)
-            context: Mapping[str, Any] = {"settings": settings, "resources": resources}
-            model: LanguageModel = strategies.make("model", table.spec, **context)
-            made = cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))
+            made = cls.of(model_settings(settings), settings, resources, strategies)
             resources.get(ClientsMade, "model", ClientsMade).append(made)
             return made
 
         return resources.get(ModelClient, "model", make)
+
+    @classmethod
+    def of(cls, table: ModelSettings, settings: Settings, resources: Resources, strategies: Strategies) -> ModelClient:
+        """A client of its own for a table `[model]`, which whoever makes it closes. Raises `SettingsError`."""
+        context: Mapping[str, Any] = {"settings": settings, "resources": resources}
+        model: LanguageModel = strategies.make("model", table.spec, **context)
+        return cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))
 
     async def open(self) -> None:
         """Open the model, unless it is open. Where only a cassette is replayed there is nothing to open."""

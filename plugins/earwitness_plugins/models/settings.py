@@ -96,6 +96,11 @@ class ModelSettings(Record):
         return price.of(tokens_in, tokens_out, tokens_reused) if price else 0.0
 
     @property
+    def replays_only(self) -> bool:
+        """Whether no server is asked, but recorded answers are replayed."""
+        return self.cassette is not None and self.cassette_mode == "replay"
+
+    @property
     def spec(self) -> StrategySpec:
         """The strategy that talks to the server, with its settings."""
         own = {"base_url": self.base_url, "api_key": self.api_key}

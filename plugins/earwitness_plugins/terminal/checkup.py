@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -15,6 +15,9 @@ from .people import plain
 
 MOST = 500
 """Characters of one detail, such as a page that a service answered with."""
+
+TRIED = {"embedder": "vectors", "model": "language model"}
+"""Parts of the report that are shown if there is anything in them, and their names."""
 
 
 def checkup(report: Mapping[str, Any]) -> RenderableType:
@@ -35,14 +38,18 @@ def checkup(report: Mapping[str, Any]) -> RenderableType:
         _row(grid, "not installed", f"{', '.join(missing)}: pip install 'earwitness[{extras}]', or those you want")
     for kind in {**report["in_use"], **report["strategies"]}:
         _row(grid, kind.replace("_", " "), _used(kind, report))
-    if report["embedder"]:
-        _row(grid, "vectors", _details(report["embedder"]))
-    for part, value in report["store"].items():
-        if part not in {"ok", "exists"}:
-            _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
+    for part, name in TRIED.items():
+        if report[part]:
+            _row(grid, name, _details(report[part]))
+    for part, value in _health(report["store"]):
+        _row(grid, f"stories: {part}", _details(value) if isinstance(value, dict) else str(value))
     for why, who in _broken(report["failures"]).items():
         grid.add_row(Text("broken", style="red"), Text(plain(f"{', '.join(who)}: {why}")))
     return Group(grid, _verdict(report))
+
+
+def _health(store: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((part, value) for part, value in store.items() if part not in {"ok", "exists"})
 
 
 def _broken(failures: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:

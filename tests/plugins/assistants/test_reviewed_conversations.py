@@ -110,7 +110,7 @@ async def test_what_was_approved_by_mistake_is_taken_back(tmp_path: Path) -> Non
         conversation, review = await closed(ew), ew.conversation.review
         (waiting,) = await review.waiting()
         await review.approve(waiting.id, content="The cat is called Mia.\nShe is old.")
-        with pytest.raises(InputError, match="approved before, in other words: 'The cat is old.' is not remembered"):
+        with pytest.raises(InputError, match=r"approved before, in other words: .The cat is old\.. is not remembered"):
             await review.approve(waiting.id, content="The cat is old.")
         await review.approve(waiting.id, content="The cat is called Mia.\nShe is old.")
         await review.approve(waiting.id)
