@@ -49,10 +49,12 @@ class SpokenText:
 
     def add(self, piece: str) -> str:
         """Take the next piece. Returns what can be shown now."""
-        if not self.ended:
-            self._raw = (self._raw + piece)[:MOST]
-            self.ended = len(self._raw) == MOST or self._cut()[1]
-        return self._new(self._sure(self.text))
+        if self.ended:
+            return ""
+        self._raw = (self._raw + piece)[:MOST]
+        said, is_over = self._cut()
+        self.ended = is_over or len(self._raw) == MOST
+        return self._new(self._sure(said))
 
     def rest(self) -> str:
         """What was held back, at the end of the answer."""
