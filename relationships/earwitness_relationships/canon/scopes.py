@@ -95,7 +95,7 @@ class Canon:
         wanted = [global_canon_container(member.personality_id)]
         wanted += [persona_container(each.persona_id, member.personality_id) for each in cast if each.persona_id]
         wanted += [user_container(each) for each in dict.fromkeys(each.user_id for each in cast) if each]
-        store = self._ew.engine.store
+        store = self._ew.engine.reading
         found = {each.name: tuple(await store.list(each.name)) for each in wanted}
         for link in await self.bubbles():
             if link.status != "gone" and await self._sees(link):
