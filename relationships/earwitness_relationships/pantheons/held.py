@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from math import inf
 from typing import Any, NamedTuple
 
@@ -108,8 +109,14 @@ def kept_facts(
 def all_kept(graph: GraphView, slug: str, but: Iterable[str] = ()) -> Iterator[Fact]:
     """What is kept of everybody's memberships that were taken before, to be said again."""
     for personality in sorted(graph.sources_of(node_id(slug)) - {*but}):
-        if held := taken(graph, slug, personality):
-            yield _fact(slug, personality, held)
+        yield from still_kept(graph, slug, personality)
+
+
+def still_kept(graph: GraphView, slug: str, personality: str) -> Iterator[Fact]:
+    """What is kept of somebody's memberships that were taken before, to be said again: who returns keeps it, too, if
+    the change that took them is retracted."""
+    if held := taken(graph, slug, personality):
+        yield _fact(slug, personality, held)
 
 
 def _held(member: Member, slug: str, graph: GraphView) -> HeldMembership:
@@ -184,7 +191,8 @@ def _days_in(attributes: Mapping[str, Any]) -> Iterator[object]:
 
 
 def _fact(slug: str, personality: str, held: Iterable[HeldMembership]) -> Fact:
-    kept = [each.model_dump(mode="json", exclude_defaults=True) for each in held]
+    said = (each.model_dump(mode="json", exclude_defaults=True) for each in held)
+    kept = [each for each, _ in groupby(sorted(said, key=str))]
     return Fact(
         relation=Relation(source=personality, target=node_id(slug), type=WAS_PART_OF, attributes={MEMBERSHIPS: [*kept]})
     )

@@ -11,7 +11,7 @@ from ..rules.given import GivenRules
 from ..rules.records import Member, Pantheon, Rules
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
-from .held import all_kept, away_facts, changed_days, kept_facts, never_fact
+from .held import all_kept, away_facts, changed_days, kept_facts, never_fact, still_kept
 from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_tell
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
@@ -103,7 +103,8 @@ class Pantheons(Generic[Receipt]):
         _may_tell(self._who, pantheon, [member], [member.rules])
         joins = form.member_facts(slug, member, now_text(), standing.moment)
         never = [never_fact(slug, member, standing.moment)] if pantheon.has_hub else []
-        return await self._desk.write([*_kept(standing, pantheon, personality), *joins], key, never)
+        kept = [*_kept(standing, pantheon, personality), *still_kept(standing.graph, slug, personality)]
+        return await self._desk.write([*kept, *joins], key, never)
 
     async def change_member(
         self, slug: str, personality: str, *, since: float | None = None, key: str | None = None, **fields: Any

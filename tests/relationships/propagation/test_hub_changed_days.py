@@ -27,6 +27,10 @@ async def played(ew: Earwitness, steps: list[Step], everywhere: bool = False) ->
             case "until":
                 outcome = await story.relationships.pantheons.change_member("nile", "isis", until=given)
                 made.append(outcome.key)
+            case "remove":
+                made.append((await story.relationships.pantheons.remove_member("nile", "isis")).key)
+            case "add":
+                made.append((await story.relationships.pantheons.add_member("nile", "isis")).key)
             case "end":
                 made.append((await story.relationships.pantheons.end_member("nile", "isis", until=given)).key)
             case "retract":
@@ -91,6 +95,10 @@ STORIES: dict[str, tuple[list[Step], list[str]]] = {
     "shortened by one, lengthened by another, and the first retracted": (
         [*days(1), ("until", 2), *days(2, 3), ("until", 5), *days(4), ("retract", 0), *days(5, 6)],
         ["1", "12", "12", "124", "1245", "1245"],
+    ),
+    "removed and made a member again, and the removal retracted": (
+        [*days(1), ("remove", 0), *days(2), ("add", 0), *days(3), ("retract", 0), *days(4)],
+        ["1", "1", "13", "134"],
     ),
     "retracted and branched": (
         [*days(1), ("until", 2), *days(2, 3), ("until", 9), *days(4), ("fork", 0), ("retract", 1), *days(5)],
