@@ -62,6 +62,8 @@ class Carrier:
     triage: str | None = None
     hub: bool = False
     """Whether listeners read it in the hub of the pantheon."""
+    confined_to: str | None = None
+    """The user whose group it is, if a player made it; `None` = it is nobody's in particular."""
     since: float = -inf
     until: float = inf
 
@@ -80,6 +82,10 @@ class Carrier:
         if since <= self.since and self.until <= until:
             return self
         return replace(self, since=max(self.since, since), until=min(self.until, until))
+
+    def confined(self, user: str | None) -> Carrier:
+        """The same carrier in the group that this player made; `None` = no player made it."""
+        return self if user is None else replace(self, confined_to=user)
 
     @property
     def is_limited(self) -> bool:

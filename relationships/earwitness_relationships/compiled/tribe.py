@@ -65,7 +65,7 @@ class Tribe:
         self.relationships: dict[str, tuple[RelationshipRule, ...]] = {}
         for each in pantheon.relationships:
             self.relationships[each.source] = (*self.relationships.get(each.source, ()), each)
-        self._pantheons = pantheons
+        self._pantheons, self._confined_to = pantheons, pantheon.confined_to
         self._common = carriers_of(self.slug, self.rules)
 
     @property
@@ -94,7 +94,7 @@ class Tribe:
         """Whom a teller tells, by carrier."""
         for standing in self._standings(teller):
             for whom in self._tellings(teller, standing.member, relations):
-                yield whom._replace(carrier=whom.carrier.within(*standing.days))
+                yield whom._replace(carrier=whom.carrier.within(*standing.days).confined(self._confined_to))
 
     def _standings(self, teller: str) -> list[Standing]:
         """Of an observer there is none. Relationships with rules hold for those who are no members, too."""

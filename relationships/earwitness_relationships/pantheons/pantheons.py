@@ -12,7 +12,7 @@ from ..rules.records import Member, Pantheon, Rules
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
 from .desk import Desk, Receipt, RulesNow
 from .held import all_kept, away_facts, changed_days, kept_facts, never_fact, still_kept
-from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_tell
+from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_reuse, may_tell
 
 GivenMembers = Iterable[str | Mapping[str, Any] | Member]
 """`["alice", {"id": "bob", "role": "observer"}]`."""
@@ -52,19 +52,22 @@ class Pantheons(Generic[Receipt]):
         may_create(self._who, type)
         standing = await self._desk.standing()
         fields = {"name": name, "type": type, "description": description, "rules": rules, "id": id}
+        fields["confined_to"] = None if self._who.edits else self._who.user
         made = new_pantheon(standing.book, slug, self._who.user, **fields)
         joining = new_members(made, members)
         may_play(self._who, standing.cast)
         may_name(self._who, made.slug, standing.book, standing.cast)
+        may_reuse(self._who, made.slug, standing.graph)
         for each in joining:
             may_include(self._who, each.personality_id, standing.cast)
         _may_tell(self._who, made, joining, [made.rules, *(each.rules for each in joining)])
         at = now_text()
         facts = [
             *form.pantheon_facts(made, anew=True),
-            *(fact for each in joining for fact in form.member_facts(slug, each, at)),
+            *(fact for each in joining for fact in form.member_facts(slug, each, at, standing.moment)),
         ]
-        return await self._desk.write(facts, key)
+        never = [never_fact(slug, each, standing.moment) for each in joining] if made.has_hub else []
+        return await self._desk.write(facts, key, never)
 
     async def change(self, slug: str, *, key: str | None = None, **fields: Any) -> Receipt:
         """Change `name`, `type`, `description`, `rules` or `id` of a pantheon. What is not named stays as it is."""

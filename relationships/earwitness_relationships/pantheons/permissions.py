@@ -2,7 +2,8 @@
 
 An `owner` may do everything. An `author` or `designer` may do all but change a pantheon that somebody else made. A
 `player` may make a `friend_group`, and change and remove the one that they made; in a story they must play in it, and
-include characters of it and their own personas. What their group tells, it tells among its members. Pure functions.
+include characters of it and their own personas. What their group tells, it tells among its members, and nothing that
+concerns another user's persona (`Pantheon.confined_to`). Pure functions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from earwitness import Cast, Record
 from earwitness.backstage.roles import PERMISSIONS
 from earwitness.errors import InputError, NotPermitted, unknown
 
+from ..graph.view import GraphView
+from ..rules.graph_form import node_id
 from ..rules.records import Pantheon, RuleBook, Rules
 
 FRIENDS = "friend_group"
@@ -78,6 +81,15 @@ def may_name(who: Actor, slug: str, book: RuleBook, cast: Cast | None) -> None:
     if not who.edits and slug in people | named:
         raise NotPermitted(
             f"role {who.role!r} may not name a pantheon {slug!r}, as somebody is called. Choose another."
+        )
+
+
+def may_reuse(who: Actor, slug: str, graph: GraphView) -> None:
+    """Raise `NotPermitted` if a player gives a pantheon the name of one that is gone, of which a hub may be left."""
+    node = node_id(slug)
+    if not who.edits and (graph.node(node) is not None or graph.sources_of(node)):
+        raise NotPermitted(
+            f"role {who.role!r} may not name a pantheon {slug!r}, as one was that is gone. Choose another."
         )
 
 

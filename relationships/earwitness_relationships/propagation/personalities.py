@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from earwitness import Cast, SettledMessage
+from earwitness import Cast, Channel, SettledMessage
 from earwitness.patterns import lazy_pattern
 
 from .walk import AT_FIRST_HAND
@@ -23,6 +23,7 @@ class Personalities:
         """Character id → personality id."""
         self.users = frozenset(each.personality_id for each in cast if each.kind == "persona" or each.user_id)
         """Personality ids of the users' personas."""
+        self._user = {each.personality_id: each.user_id or "" for each in cast if each.personality_id in self.users}
 
     @cached_property
     def characters(self) -> dict[str, str]:
@@ -50,6 +51,15 @@ class Personalities:
         """The users' personas who take part in a message."""
         parts = message.participants.items()
         return tuple(id for id in self.of(id for id, part in parts if part.role in AT_FIRST_HAND) if id in self.users)
+
+    def users_of(self, personalities: Iterable[str], channel: Channel) -> tuple[str, ...]:
+        """Ids of the users whose personas are among these, or whose channel it is; `""` for a persona of whom no user
+        is known."""
+        found = [self._user[each] for each in personalities if each in self._user]
+        if channel.persona_id is not None:
+            played = [each.user_id or "" for each in self.cast if each.persona_id == channel.persona_id]
+            found += played or [""]
+        return tuple(dict.fromkeys(found))
 
     def _mentions(self, words: tuple[str, ...]) -> Iterator[str]:
         for begin in range(len(words)):

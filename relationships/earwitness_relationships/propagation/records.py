@@ -91,6 +91,8 @@ class Seed(Record):
     """Tellings that have just arrived: their listeners tell it on now."""
     users: tuple[str, ...] = ()
     """Those who took part and are a user's persona."""
+    concerned: tuple[str, ...] = ()
+    """Ids of the users of whom a persona perceived it or is mentioned; `""` for a persona of whom no user is known."""
     about: tuple[str, ...] = ()
     """Whom it mentions, besides its speaker."""
     private: bool = False

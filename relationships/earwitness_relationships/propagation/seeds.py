@@ -42,12 +42,14 @@ def seed_of_arrived(event: SharingEvent, people: Personalities, tellings: Mappin
 
 def _seed(settled: SettledMessage, state: State, people: Personalities) -> Seed:
     message = settled.message
+    about = people.mentioned(message.content)
     return Seed(
         key=message.key,
         day=message.game_day,
         speaker=people.personality.get(message.speaker, message.speaker),
         users=people.users_in(settled),
-        about=people.mentioned(message.content),
+        concerned=people.users_of((*people.of((message.speaker, *settled.participants)), *about), message.channel),
+        about=about,
         private=message.context == "dm",
         flags=state.flags,
         place=message.scene,

@@ -22,7 +22,7 @@ from .records import Member, Pantheon, RelationshipRule, Rules
 ROOT = "#pantheons"
 PART_OF, TELLS_IN = "PART_OF", "TELLS_IN"
 PREFIX = PREFIXES["pantheon"]
-FIELDS = ("id", "name", "description", "type", "owner", "created_at", "changed_at")
+FIELDS = ("id", "name", "description", "type", "owner", "confined_to", "created_at", "changed_at")
 """The fields of a pantheon that its node has as attributes; its rules are another one, as JSON."""
 REMOVED, ANEW = "removed", "anew"
 """Attributes: of what the rule file says and the graph takes away; of a pantheon that owes the file nothing."""

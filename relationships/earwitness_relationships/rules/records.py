@@ -179,6 +179,8 @@ class Pantheon(Record):
     """Relations with rules."""
     owner: str | None = None
     """Id of the user who made it; `None` = the owner of the store."""
+    confined_to: str | None = None
+    """Id of the player who made it: it tells nothing that a persona of another user perceived, or that mentions one."""
     created_at: str | None = None
     """When it was made, ISO 8601 in UTC."""
     changed_at: str | None = None

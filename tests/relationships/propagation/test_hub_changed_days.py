@@ -15,24 +15,15 @@ NEVER, ALWAYS = 99, 2
 
 
 async def played(ew: Earwitness, steps: list[Step], everywhere: bool = False) -> list[str]:
-    """Play a story, and say what Isis has heard after each day. Every day Ra says something to himself. `everywhere`
+    """Play a story, and say what Isis has heard after each day, on which Ra says something to himself; `everywhere`
     changes the graph of all stories."""
     story = await ew.session("s", cast=["ra", "isis", "set"])
     made: list[str] = []
     found: list[str] = []
     for what, given in steps:
         match what:
-            case "until" if everywhere:
-                await ew.relationships.pantheons.change_member("nile", "isis", until=given)
-            case "until":
-                outcome = await story.relationships.pantheons.change_member("nile", "isis", until=given)
-                made.append(outcome.key)
-            case "remove":
-                made.append((await story.relationships.pantheons.remove_member("nile", "isis")).key)
-            case "add":
-                made.append((await story.relationships.pantheons.add_member("nile", "isis")).key)
-            case "end":
-                made.append((await story.relationships.pantheons.end_member("nile", "isis", until=given)).key)
+            case "day":
+                found.append(await passed(story, given))
             case "retract":
                 await story.retract(made[given])
             case "fork":
@@ -41,8 +32,26 @@ async def played(ew: Earwitness, steps: list[Step], everywhere: bool = False) ->
                 lines = [line async for line in story.backstage().export()]
                 story = await ew.import_session(lines, id="copy")
             case _:
-                found.append(await passed(story, given))
+                outcome = await changed((ew if everywhere else story).relationships.pantheons, what, given)
+                made.append(str(getattr(outcome, "key", "")))
     return found
+
+
+async def changed(pantheons: Any, what: str, given: Any) -> Any:
+    """Change the pantheon, or Isis' membership in it."""
+    match what:
+        case "until":
+            return await pantheons.change_member("nile", "isis", until=given)
+        case "end":
+            return await pantheons.end_member("nile", "isis", until=given)
+        case "remove":
+            return await pantheons.remove_member("nile", "isis")
+        case "add":
+            return await pantheons.add_member("nile", "isis")
+        case "remove the pantheon":
+            return await pantheons.remove("nile")
+    rules = {"propagate_all": True, "hub_from": given}
+    return await pantheons.create("nile", members=["ra", "isis", "set"], rules=rules)
 
 
 async def passed(story: Session, day: int) -> str:
@@ -100,6 +109,14 @@ STORIES: dict[str, tuple[list[Step], list[str]]] = {
         [*days(1), ("remove", 0), *days(2), ("add", 0), *days(3), ("retract", 0), *days(4)],
         ["1", "1", "13", "134"],
     ),
+    "a member of a pantheon that is made anew": (
+        [*days(1), ("remove", 0), *days(2), ("remove the pantheon", 0), ("make it anew", ALWAYS), *days(3)],
+        ["1", "1", "13"],
+    ),
+    "a member of a pantheon whose making is retracted": (
+        [("remove the pantheon", 0), ("make it anew", ALWAYS), *days(2), ("retract", 1), *days(3)],
+        ["2", "2"],
+    ),
     "retracted and branched": (
         [*days(1), ("until", 2), *days(2, 3), ("until", 9), *days(4), ("fork", 0), ("retract", 1), *days(5)],
         ["1", "12", "12", "124", "124"],
@@ -135,6 +152,7 @@ async def test_a_membership_that_is_changed_and_changed_back(
     open_app: Opener, tmp_path: Path, name: str, hub_from: int
 ) -> None:
     delay, (steps, expected) = (0, STORIES[name]) if name in STORIES else (2, ON_THE_WAY[name])
+    steps = [(what, hub_from if what == "make it anew" else given) for what, given in steps]
     file = tmp_path / "r.yaml"
     file.write_text(RULES.replace("FROM", str(hub_from)).replace("DELAY", str(delay)))
     ew = await open_app(relationships={"rules": str(file)})
