@@ -42,8 +42,10 @@ def opened(service: Emulator, tmp_path: Path) -> Opened:
         if in_ledger_file:
             await ledger.open()
         await store.open()
-        yield store
-        await store.close()
-        await ledger.close()
+        try:
+            yield store
+        finally:
+            await store.close()
+            await ledger.close()
 
     return open_store

@@ -3,13 +3,16 @@
 from typing import Any
 
 import pytest
+from supermemory import AsyncSupermemory
 
 from earwitness.errors import MemoriesRefused, PartialWrite, StorageError
+from earwitness.extras import NewMemoryStore
 from earwitness.protocols import Store
 from earwitness.testing.samples import memory
-from earwitness_plugins.testing.supermemory import Emulator
+from earwitness_plugins.testing.supermemory import Emulator, Faults
+from earwitness_plugins.testing.supermemory.faults import Fault
 
-from .conftest import Opened
+from .conftest import KEY, Opened
 
 
 async def contents(store: Store, query: str, **more: Any) -> list[str]:
@@ -56,3 +59,40 @@ async def test_what_concerns_the_account_refuses_no_memory(service: Emulator, op
         with pytest.raises(StorageError, match="404") as raised:
             await store.put([memory("c", "m")])
         assert not isinstance(raised.value, PartialWrite)
+
+
+@pytest.mark.parametrize("fault", ["conflict", "rate_limit"])
+@pytest.mark.parametrize("is_new", [True, False])
+async def test_what_was_carried_out_all_the_same_is_not_sent_again(
+    service: Emulator, opened: Opened, fault: Fault, is_new: bool
+) -> None:
+    """As when a service says that the document exists already."""
+    async with opened(failures=100) as store:
+        done = 0
+        for seed in range(6):
+            service.faults = Faults(
+                rate=1, kinds=(fault,), pattern="^POST .*/document(/batch)?$", retry_after="0", seed=seed
+            )
+            put = store.put_new if is_new and isinstance(store, NewMemoryStore) else store.put
+            with pytest.raises(StorageError, match="409" if fault == "conflict" else "429"):
+                await put([memory("c", f"m{seed}", f"the sword {seed}")])
+            if f"m{seed}" in service.content(KEY).get("c", {}):
+                done += 1
+                await store.put([memory("c", f"m{seed}", f"the sword {seed}")])  # the service still refuses to add it
+        assert 0 < done < 6
+        held = service.content(KEY)["c"].values()
+        assert all(each.content.count("the sword") == 1 for each in held)
+
+
+async def test_what_somebody_deletes_in_the_service_is_recalled_no_more(service: Emulator, opened: Opened) -> None:
+    async with (
+        opened() as store,
+        AsyncSupermemory(base_url=service.url, api_key=KEY, max_retries=0, timeout=20) as client,
+    ):
+        await store.put([memory("c", "m", "the sword"), memory("c", "n", "the crown")])
+        await client.documents.delete("c", ids=["m"])
+        assert "the sword" not in await contents(store, "the sword")
+        assert [each.id for each in await store.list("c")] == ["n"]
+        assert await store.count("c") == 1
+        await store.put([memory("c", "m", "the sword")])
+        assert sorted(service.content(KEY)["c"]) == ["m", "n"]

@@ -147,23 +147,23 @@ class Emulator:
 
     async def _gone_wrong(self, request: HttpRequest, accident: Accident) -> HttpResponse | None:
         faults = self._dice.faults
+        if accident.fault == "slow":
+            await asyncio.sleep(faults.slow)
+            return self._carried_out(request)
+        if accident.done:
+            self._carried_out(request)
         match accident.fault:
             case "conflict":
                 return HttpResponse(409, {"error": "The document is being processed"})
             case "rate_limit":
                 return HttpResponse(429, {"error": "Too many requests"}, {"retry-after": faults.retry_after})
             case "error":
-                if accident.done:
-                    self._carried_out(request)
                 return HttpResponse(accident.status, {"error": "Internal error"})
-            case "slow":
-                await asyncio.sleep(faults.slow)
-                return self._carried_out(request)
-        if accident.done:
-            self._carried_out(request)
-        if accident.fault == "hang":
-            await asyncio.sleep(faults.hang)
-        return HttpResponse(200, accident.body.encode()) if accident.fault == "garbage" else None
+            case "garbage":
+                return HttpResponse(200, accident.body.encode())
+            case "hang":
+                await asyncio.sleep(faults.hang)
+        return None
 
     def _carried_out(self, request: HttpRequest) -> HttpResponse:
         scheme, _, key = request.headers.get("authorization", "").partition(" ")

@@ -45,7 +45,7 @@ class Accident(Record):
     fault: Fault
     """What goes wrong."""
     done: bool
-    """Whether the request was carried out all the same, for an `error` and what breaks, hangs or is garbled."""
+    """Whether the request was carried out all the same. A slow one always is."""
     status: int
     """The status of an `error`."""
     body: str
