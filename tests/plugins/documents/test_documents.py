@@ -150,31 +150,9 @@ async def test_who_may_upload_to_what(story: Session) -> None:
             await story.documents.upload(owner, "x", title="x")
 
 
-async def test_a_hub_takes_documents_for_its_members(story: Session, tmp_path: Path) -> None:
-    rules = tmp_path / "gods.yaml"
-    rules.write_text("gods:\n  members: [ra, set]\n  rules: {propagate_all: true, max_hops: 1, hub_from: 2}\n", "utf-8")
-    async with Earwitness.open(tmp_path / "hub.db", strict=True, relationships={"rules": str(rules)}) as ew:
-        hub = await ew.session("s2", cast=["ra", "set", "eve"], present=["ra", "set", "eve"])
-        await (await hub.say("ra", "Let us begin.", audience=[])).settled()
-        await hub.delivered()
-        (name,) = [each.name for each in await ew.containers(kind="pantheon")]
-        await hub.documents.upload(name, "The eclipse is on day nine.", title="Almanac")
-        assert "Almanac" in await recalled(hub, "set", "eclipse")
-        assert "Almanac" not in await recalled(hub, "eve", "eclipse")
-        await hub.documents.forget(name, "Almanac")
-        assert "Almanac" not in await recalled(hub, "set", "eclipse")
-
-
-@pytest.mark.parametrize("shares", [True, False])
-async def test_a_branch_has_the_documents_of_hubs_in_versions_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shares: bool
-) -> None:
-    if not shares:
-
-        async def never(*given: object) -> bool:
-            return False
-
-        monkeypatch.setattr("earwitness.branches.shared", never)
+@pytest.fixture
+async def gods(tmp_path: Path) -> AsyncIterator[tuple[Session, str]]:
+    """A story in which two of three are members of a pantheon, and the name of the pantheon's hub."""
     rules = tmp_path / "gods.yaml"
     rules.write_text("gods:\n  members: [ra, set]\n  rules: {propagate_all: true, max_hops: 1, hub_from: 2}\n", "utf-8")
     async with Earwitness.open(tmp_path / "hub.db", strict=True, relationships={"rules": str(rules)}) as ew:
@@ -182,26 +160,49 @@ async def test_a_branch_has_the_documents_of_hubs_in_versions_of_its_own(
         await (await story.say("ra", "Let us begin.", audience=[])).settled()
         await story.delivered()
         (hub,) = [each.name for each in await ew.containers(kind="pantheon")]
+        yield story, hub
 
-        async def eclipse(of: Session, who: str = "set") -> str:
-            text = await recalled(of, who, "eclipse")
-            return " ".join(each for each in ("nine", "ten", "eleven") if each in text)
 
-        await story.documents.upload(hub, "The eclipse is on day nine.", title="Almanac")
-        await story.say("ra", "So be it.", audience=[], key="m1")
-        branch = await story.fork("s2-b")
-        assert await eclipse(branch) == "nine"
-        assert await eclipse(branch, "eve") == ""
-        await branch.documents.upload(hub, "The eclipse is on day ten.", title="Almanac")
-        await story.documents.upload(hub, "The eclipse is on day eleven.", title="Almanac")
-        assert (await eclipse(branch), await eclipse(story)) == ("ten", "eleven")
-        older = await story.fork("s2-c", at="m1")
-        assert await eclipse(older) == "nine"
-        again = await branch.fork("s2-d")
-        assert await eclipse(again) == "ten"
-        await again.documents.forget(hub, "Almanac")
-        await older.documents.forget(hub, "Almanac")
-        assert [await eclipse(each) for each in (story, branch, older, again)] == ["eleven", "ten", "", ""]
+async def test_a_hub_takes_documents_for_its_members(gods: tuple[Session, str]) -> None:
+    story, hub = gods
+    await story.documents.upload(hub, "The eclipse is on day nine.", title="Almanac")
+    assert "Almanac" in await recalled(story, "set", "eclipse")
+    assert "Almanac" not in await recalled(story, "eve", "eclipse")
+    await story.documents.forget(hub, "Almanac")
+    assert "Almanac" not in await recalled(story, "set", "eclipse")
+
+
+@pytest.mark.parametrize("shares", [True, False])
+async def test_a_branch_has_the_documents_of_hubs_in_versions_of_its_own(
+    gods: tuple[Session, str], monkeypatch: pytest.MonkeyPatch, shares: bool
+) -> None:
+    if not shares:
+
+        async def never(*given: object) -> bool:
+            return False
+
+        monkeypatch.setattr("earwitness.branches.shared", never)
+    story, hub = gods
+
+    async def eclipse(of: Session, who: str = "set") -> str:
+        text = await recalled(of, who, "eclipse")
+        return " ".join(each for each in ("nine", "ten", "eleven") if each in text)
+
+    await story.documents.upload(hub, "The eclipse is on day nine.", title="Almanac")
+    await story.say("ra", "So be it.", audience=[], key="m1")
+    branch = await story.fork("s2-b")
+    assert await eclipse(branch) == "nine"
+    assert await eclipse(branch, "eve") == ""
+    await branch.documents.upload(hub, "The eclipse is on day ten.", title="Almanac")
+    await story.documents.upload(hub, "The eclipse is on day eleven.", title="Almanac")
+    assert (await eclipse(branch), await eclipse(story)) == ("ten", "eleven")
+    older = await story.fork("s2-c", at="m1")
+    assert await eclipse(older) == "nine"
+    again = await branch.fork("s2-d")
+    assert await eclipse(again) == "ten"
+    await again.documents.forget(hub, "Almanac")
+    await older.documents.forget(hub, "Almanac")
+    assert [await eclipse(each) for each in (story, branch, older, again)] == ["eleven", "ten", "", ""]
 
 
 async def test_files(story: Session, tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ from earwitness.events import PlanEvent, ReadEvent
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
+from .fact_stories import KIM
+
 PRIVATELY = {"channel": Channel(context="dm", channel_id="7"), "audience": ["bob"]}
+
 CAST = ("alice", "bob", "charlie")
-KIM = Character("kim", kind="persona", user_id="u1", persona_id="p1")
 
 
 def opened(path: Path | None = None, **given: Any) -> Any:

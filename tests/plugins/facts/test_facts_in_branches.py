@@ -6,40 +6,8 @@ from typing import Any
 
 import pytest
 
-from earwitness import Character, Earwitness, Session
-
 from .conftest import FactModel
-
-KIM = Character("kim", kind="persona", user_id="u1", persona_id="p1")
-CAST: list[Character | str] = [KIM, "alice", "bob", "charlie"]
-BAKER = {
-    "subject": "kim",
-    "about": "work",
-    "value": "baker",
-    "text": "Kim is a baker.",
-    "quote": "I bake for a living",
-    "confidence": 0.9,
-}
-BREAD = "Since you ask, I bake for a living, as a baker does."
-NURSE = {
-    **BAKER,
-    "value": "nurse",
-    "text": "Kim is now a nurse.",
-    "quote": "I am a nurse these days",
-    "relation": "changes",
-    "earlier": "f1",
-}
-
-
-async def begun(ew: Earwitness, id: str = "s1") -> Session:
-    return await ew.session(id, cast=CAST, present=["kim", "alice", "bob", "charlie"])
-
-
-async def facts(story: Session, owner: str) -> list[str]:
-    assert await story.jobs.done(limit=20)
-    await story.delivered()
-    assert story.jobs.failures == ()
-    return sorted(each.content for each in (await story.backstage().inspect(owner, filter='type = "fact"')).memories)
+from .fact_stories import BAKER, BREAD, begun, facts
 
 
 async def test_a_branch_keeps_its_facts_and_draws_none_twice(begin: Any, model: FactModel) -> None:

@@ -15,7 +15,7 @@ from earwitness_plugins.models.records import ModelReply, ModelRequest
 from earwitness_plugins.stores.sqlite import SqliteStore
 
 from .conftest import FactModel
-from .test_facts_by_model import BAKER, BREAD, CAST, NURSE, facts
+from .fact_stories import BAKER, BREAD, CAST, NURSE, facts
 
 
 async def test_what_one_process_has_asked_about_the_other_does_not_ask_again(

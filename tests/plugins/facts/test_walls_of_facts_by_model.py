@@ -11,7 +11,7 @@ from earwitness.backstage.backstage import Backstage
 from earwitness.filters import EVERYTHING, Filter
 
 from .conftest import FactModel
-from .test_facts_by_model import BAKER, BREAD, KIM, begun, beyond, facts
+from .fact_stories import BAKER, BREAD, KIM, begun, beyond, facts
 
 
 async def test_what_is_edited_while_it_is_read_is_read_again(
