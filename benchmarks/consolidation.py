@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-from kit.conversations import Asked, Conversation, Said, read
+from kit.conversations import Asked, Conversation, Said
+from kit.options import conversation_files, output
 from kit.report import Report, Table, bars
 
 from earwitness import Earwitness, Memory, Settings
@@ -83,17 +84,14 @@ class Kept(NamedTuple):
 
 
 @click.command(help=__doc__)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Save a picture, PNG or SVG.")
+@conversation_files
+@output
 @click.option("--questions", type=int, help="So many questions of each conversation. [default: all]")
 @click.option("--policy", "only", multiple=True, type=click.Choice(list(POLICIES)), help="Only this one.")
-def main(files: Sequence[Path], as_json: bool, plot: Path | None, questions: int | None, only: Sequence[str]) -> None:
+def main(
+    conversations: Sequence[Conversation], as_json: bool, plot: Path | None, questions: int | None, only: Sequence[str]
+) -> None:
     """Read, tell, ask, sum up, ask again."""
-    try:
-        conversations = [read(path) for path in files]
-    except (ValueError, KeyError) as error:
-        raise click.UsageError(f"cannot read the conversations: {error}") from None
     if not all(each.questions for each in conversations):
         raise click.UsageError("there is no question with evidence in one of these files.")
     policies = {name: policy for name, policy in POLICIES.items() if not only or name in only}

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 from kit.conversations import Conversation, read
+from kit.options import output
 from kit.report import Report, Table, bars
 from kit.scoring import Doubles, scores
 
@@ -75,8 +76,7 @@ class Group(NamedTuple):
 @click.command(help=__doc__)
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--corpus", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A corpus with turns.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Save a picture, PNG or SVG.")
+@output
 def main(files: Sequence[Path], corpus: Path | None, as_json: bool, plot: Path | None) -> None:
     """Read, ask, choose, report."""
     groups = [_conversation(read(path)) for path in files]

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 from kit.baseline import Fts5
-from kit.conversations import Conversation, Said, read
+from kit.conversations import Conversation, Said
+from kit.options import conversation_files, output
 from kit.report import Report, Table, at_least, bars
 from kit.scoring import MEASURES, Doubles, paired_bootstrap, scores
 
@@ -43,16 +44,11 @@ class Answered(NamedTuple):
 
 
 @click.command(help=__doc__)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Save a picture, PNG or SVG.")
+@conversation_files
+@output
 @click.option("--rerank/--no-rerank", default=True, show_default=True, help="Whether the store ranks again.")
-def main(files: Sequence[Path], as_json: bool, plot: Path | None, rerank: bool) -> None:
+def main(conversations: Sequence[Conversation], as_json: bool, plot: Path | None, rerank: bool) -> None:
     """Read, ask, report."""
-    try:
-        conversations = [read(path) for path in files]
-    except (ValueError, KeyError) as error:
-        raise click.UsageError(f"cannot read the conversations: {error}") from None
     answered = asyncio.run(_all_answered(conversations, rerank))
     if not answered:
         raise click.UsageError("there is no question with evidence in these files.")

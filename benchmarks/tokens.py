@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
-from kit.conversations import Asked, Conversation, Said, read
+from kit.conversations import Asked, Conversation, Said
+from kit.options import conversation_files, output
 from kit.report import Report, Table, at_least, bars
 
 from earwitness.formats import character_memory
@@ -81,15 +82,10 @@ class Prompt(NamedTuple):
 
 
 @click.command(help=__doc__)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Save a picture, PNG or SVG.")
-def main(files: Sequence[Path], as_json: bool, plot: Path | None) -> None:
+@conversation_files
+@output
+def main(conversations: Sequence[Conversation], as_json: bool, plot: Path | None) -> None:
     """Read, ask, report."""
-    try:
-        conversations = [read(path) for path in files]
-    except (ValueError, KeyError) as error:
-        raise click.UsageError(f"cannot read the conversations: {error}") from None
     prompts = asyncio.run(_all_prompts(conversations))
     if not prompts:
         raise click.UsageError("there is no question with evidence in these files.")

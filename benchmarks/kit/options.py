@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from .conversations import Conversation, read
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -15,6 +17,21 @@ def output(command: F) -> F:
     """`--json` and `--plot FILE`."""
     plot = click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Save a picture, PNG or SVG.")
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(plot(command))
+
+
+def conversation_files(command: F) -> F:
+    """The files of conversations, `FILES...`, read as `conversations`."""
+
+    def conversations(context: click.Context, option: click.Parameter, files: Sequence[Path]) -> Sequence[Conversation]:
+        try:
+            return [read(path) for path in files]
+        except (ValueError, KeyError) as error:
+            raise click.UsageError(f"cannot read the conversations: {error}") from None
+
+    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    return click.argument(
+        "conversations", metavar="FILES...", nargs=-1, required=True, type=file, callback=conversations
+    )(command)
 
 
 def peers(command: F) -> F:
