@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -122,6 +122,11 @@ class Live:
         live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if has_past else None)
         live.overdue = has_past  # a change of the day may have brought nothing before a restart: the next entry looks
         return live
+
+    async def as_recorded(self, engine: Engine) -> Live:
+        """The session as another process has left it, for one recall: this one cannot take it over yet."""
+        fresh = await Live.load(engine, self.snapshot.id)
+        return replace(self, snapshot=fresh.snapshot, recent=fresh.recent, stored=fresh.stored, taken_back={})
 
     @property
     def said(self) -> set[str]:

@@ -104,6 +104,24 @@ async def test_while_something_slow_is_decided_here(tmp_path: Path) -> None:
         assert not says(await story.turn("bob", query=WORD), WORD)
 
 
+@pytest.mark.parametrize("how", ["retract", "edit", "reroll"])
+async def test_in_a_turn_that_waits_for_nothing(tmp_path: Path, how: str) -> None:
+    store = Door()
+    async with opened(tmp_path, store) as here, opened(tmp_path, Door(store)) as there:
+        story = await here.session("s1", cast=["alice", "bob"])
+        await told(story, "One.", "Two.", f"The word is {WORD}.")
+        await story.delivered()
+        again = await there.open_session("s1")
+        if how == "retract":
+            outcome = await again.retract("m2")
+        else:
+            outcome = await getattr(again, how)(key="m2", content="The word is plugh.")
+        await outcome.decided()
+        turn = await story.turn("bob", query="the word", wait=0)
+        assert not says(turn, WORD)
+        assert says(turn, "plugh") == (how != "retract")
+
+
 async def test_news_that_were_told_with_a_message_at_hand(tmp_path: Path) -> None:
     store = Door()
     async with opened(tmp_path, store) as ew:

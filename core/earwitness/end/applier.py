@@ -136,19 +136,13 @@ class Applier:
             raise StorageError(named(error)) from error
         return await ledger.record_applied(plan, after, prepared, None if self._engine.local_first else applied)
 
-    def look_again(self, *, is_behind: bool = False) -> None:
-        """Go by the ledger: another process has decided something, and may have taken back what is left here.
-
-        `is_behind` until that can be read.
-        """
-        self._live.is_behind = is_behind
-        if is_behind:
-            self._live.taken_back = {}
+    def look_again(self) -> None:
+        """Go by the ledger until `resume`: another process has decided more, and may have taken back what is left."""
+        self._live.is_behind = True
         self._backlog.look_again()
 
     async def resume(self) -> None:
         """Take up plans that the ledger holds recorded but not applied, from before a crash or from another process."""
-        self.look_again()
         ledger, session, decided = self._engine.ledger, self._live.snapshot.id, self._live.snapshot.decided
         after, kept = 0, await self._local.kept_before() if self._local else 0
         found: dict[int, Unapplied] = {}
@@ -159,6 +153,7 @@ class Applier:
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
                     found[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
         self._backlog.take_up(found, kept)
+        self._live.is_behind = False
         if self._left:
             self._noted = str((await ledger.data(session, SPOOL)).get("failure") or "") or None
 

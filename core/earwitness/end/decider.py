@@ -151,10 +151,9 @@ class Decider:
             return True
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if await self._behind():
+            self._applier.look_again()
             if done:
                 await self._reload()
-            else:  # what is being decided here comes first
-                self._applier.look_again(is_behind=True)
         if self.failure:
             raise self.failure
         return bool(done)
@@ -336,6 +335,7 @@ class Decider:
         fresh = await Live.load(self._engine, self.live.snapshot.id)
         self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.live.latest_update, self.live.taken_back = fresh.latest_update, fresh.taken_back
+        self._applier.look_again()
         self.live.overdue |= fresh.overdue
         self.live.next_due = None
         self.live.decided_elsewhere = fresh.snapshot.decided

@@ -45,6 +45,8 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     `strict`.
     """
     now = live
+    if live.is_behind:
+        live = await live.as_recorded(engine)
     if request.before is not None:
         live = await as_before(engine, live, request.character, request.before)
     data, day = dict(live.data()), live.snapshot.state.game_day
