@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from earwitness import Earwitness, Session
 from earwitness.errors import InputError
@@ -94,17 +94,33 @@ async def take_back(story: Session, ew: Earwitness, keys: Sequence[str]) -> tupl
     return tuple({each.memory_id: each.body for each in found if each.is_kept}.values())
 
 
-async def put_back(ew: Earwitness, replaced: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Restore what was replaced, by session and id. Returns the ids of what is back, and of what is not: its story is
-    gone."""
+async def put_back(ew: Earwitness, replaced: Iterable[Sequence[str]]) -> PutBack:
+    """Restore what was replaced, by session and id."""
     known = set(await ew.sessions())
-    back: list[str] = []
-    stays: list[str] = []
+    found = PutBack([], [], [])
     for session, memory in replaced:
-        if session in known:
-            await (await ew.open_session(session)).restore(memory)
-        (back if session in known else stays).append(memory)
-    return tuple(back), tuple(stays)
+        if session not in known:
+            found.stays.append(memory)
+            continue
+        story = await ew.open_session(session)
+        held = await ew.engine.ledger.deliveries(session, memory_ids=[memory])
+        if any(each.is_kept or each.status == "archived" for each in held):
+            await story.restore(memory)
+            found.restored.append(memory)
+        else:
+            found.retracted.append(memory)
+    return found
+
+
+class PutBack(NamedTuple):
+    """What becomes of memories that had been replaced: ids."""
+
+    restored: list[str]
+    """What is recalled again."""
+    stays: list[str]
+    """What is not: its story is gone."""
+    retracted: list[str]
+    """What is not: it was retracted since."""
 
 
 async def refuse_inherited(story: Session, ew: Earwitness, bubble: str, key: str) -> None:

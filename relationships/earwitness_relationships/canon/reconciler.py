@@ -66,17 +66,17 @@ class BubbleReconciler:
     async def apply(self, planned: Reconciliation, number: int) -> Reconciliation:
         """Note what will be done, so that it can be undone; then do it. Raises `InputError` if somebody else has."""
         new = [each for each in planned.memories if each.action not in {"skip", "withhold"}]
-        keys = [f"canon-{planned.bubble}-{number}-{at}" for at in range(len(new))]
         replaced, _ = await self._replaced(new)
-        fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
         key = f"canon-{planned.bubble}-{number}"
+        keys = [f"{key}/{at}" for at in range(len(new))]
+        fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
         await self._note(planned.bubble, fact, key)
-        for session, memory in replaced:
-            await (await self._ew.open_session(session)).archive(memory)
         bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
         first = {**(await kept_before(self._story, self._ew, planned.bubble)).identities}
         for own_key, each in zip(keys, new, strict=True):
             await self._write(bubble, each, own_key, first.setdefault((each.container, each.text.casefold()), own_key))
+        for session, memory in replaced:  # last, so that nothing is missing if the process dies before
+            await (await self._ew.open_session(session)).archive(memory)
         await self._story.delivered()
         return planned.model_copy(update={"key": key})
 

@@ -117,6 +117,8 @@ class Undone(Record):
     """Ids of the memories that had been replaced, and are recalled again."""
     stays: tuple[str, ...] = ()
     """Ids of those that stay out of recall, because the story that wrote them is gone."""
+    retracted: tuple[str, ...] = ()
+    """Ids of those that stay out of recall, because they were retracted since."""
     kept: int = 0
     """How many memories are still kept of it, by an earlier reconciliation."""
 
@@ -125,6 +127,7 @@ class Undone(Record):
         lines = [f"{self.bubble}: {what}", *(f"  gone: {gist(each)}" for each in self.gone)]
         lines += [f"  recalled again: {id}" for id in self.restored]
         lines += [f"  {id} stays as it is: its story was forgotten" for id in self.stays]
+        lines += [f"  {id} stays as it is: it was retracted since" for id in self.retracted]
         earlier = f"  {_memories(self.kept)} kept by an earlier reconciliation: undo once more to take that back"
         return "\n".join([*lines, *([earlier] if self.kept else [])])
 

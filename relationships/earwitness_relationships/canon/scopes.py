@@ -9,6 +9,8 @@ from typing import Any, get_args
 from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
 from earwitness.errors import InputError, NotPermitted, NotYetApplied, UnknownName, unknown
+from earwitness.validation.arguments import text as checked_text
+from earwitness.validation.arguments import texts
 
 from ..bubble_mark import FACTS, mark_of
 from ..pantheons.permissions import Actor, actor
@@ -149,7 +151,7 @@ class Canon:
             raise InputError(f"bubble {bubble!r} is {what}.")
         if keep_as == "discard":
             await self._refuse_kept(bubble)
-        words = None if only is None else only if isinstance(only, Mapping) else dict.fromkeys(only, "")
+        words = None if only is None else _words(only)
         planned = await self._reconciler.planned(link, keep_as, mode, words, publish=publish)
         return planned if dry_run else await self._reconciler.apply(planned, number)
 
@@ -167,12 +169,11 @@ class Canon:
             raise InputError(f"bubble {bubble!r} is {link.status}: there is nothing to undo.")
         await refuse_inherited(self._story, self._ew, bubble, key)
         gone = await take_back(self._story, self._ew, fact.get("keys", ()))
-        restored, stays = await put_back(self._ew, fact.get("replaced", ()))
+        back = await put_back(self._ew, fact.get("replaced", ()))
         await (await self._story.retract(key)).decided()
         await self._story.delivered()
         kept = await number_kept(self._story, self._ew, bubble)
-        more: dict[str, Any] = {"gone": gone, "restored": restored, "stays": stays, "kept": kept}
-        return Undone(bubble=bubble, keep_as=fact["keep_as"], key=key, **more)
+        return Undone(bubble=bubble, keep_as=fact["keep_as"], key=key, gone=gone, kept=kept, **back._asdict())
 
     async def _refuse_kept(self, bubble: str) -> None:
         """Raise `InputError` for a bubble of which something is still known outside."""
@@ -247,6 +248,17 @@ class Canon:
                 f"nobody in this story has the persona {name!r}. Its personas: {', '.join(sorted(ids)) or 'none'}."
             )
         return found.persona_id
+
+
+def _words(only: Iterable[str] | Mapping[str, str]) -> Mapping[str, str]:
+    """The memories to keep, each in the words given, or `""`. Raises `InputError` for none, and for no text."""
+    chosen = only if isinstance(only, Mapping) else dict.fromkeys(texts("only", only), "")
+    if not chosen:
+        raise InputError(f"only = {only!r} names no memory of the bubble. Name some, or leave it out to keep all.")
+    for id, words in chosen.items():
+        if checked_text(f"only[{id!r}]", words) and not words.strip():
+            raise InputError(f"only[{id!r}] = {words!r} is blank. Give other words, or '' for its own.")
+    return chosen
 
 
 def _refuse_strange(what: str, given: str, known: tuple[str, ...]) -> None:

@@ -9,10 +9,14 @@ from earwitness.containers import persona_container
 from earwitness.errors import InputError
 from earwitness.filters import EVERYTHING, And, Compare, Filter, In, Or, Scalar, as_filter, equals
 from earwitness.records.memory import STRENGTH, Interaction
-from earwitness.validation.arguments import several, some_text
+from earwitness.validation.arguments import several, some_text, text, texts
 
 Wanted = Scalar | Sequence[Scalar]
 """A value that metadata must have, or several of which it must have one."""
+
+
+INTERACTION = frozenset({"interaction_type", "interactionType"})
+"""The spellings of the metadata that says how the personality knows it."""
 
 
 class Personas:
@@ -32,7 +36,7 @@ class Personas:
         persona: str,
         personality: str | None = None,
         interactions: Interaction | Iterable[Interaction] | None = None,
-        pantheon: str | None = None,
+        pantheon: str | Iterable[str] | None = None,
         limit: int = 10,
         filter: Filter | str = EVERYTHING,
         **metadata: Wanted,
@@ -40,14 +44,17 @@ class Personas:
         """What a persona has lived, best first: with one `personality`, or with all of them (the user's own view).
 
         By default, what they lived together themselves (`direct`). `interactions` names others: `shared` is what the
-        personality was told of the persona, `witnessed` what it saw. With a `pantheon` (its slug), everything that
-        reached the personality directly or through that pantheon. Any metadata narrows it, in either spelling, lists
-        included: `context_type=["dm", "private_channel"]`. Several containers are searched one by one, and merged by
-        rank. Raises `InvalidFilter`, and `InputError` for an interaction that is none or a limit below 1.
+        personality was told of the persona, `witnessed` what it saw. With a `pantheon` (its slug, or several),
+        everything that reached the personality directly or through that pantheon. Any metadata narrows it, in either
+        spelling, lists included: `context_type=["dm", "private_channel"]`; an `interaction_type` there is as good as
+        `interactions`. Several containers are searched one by one, and merged by rank. Raises `InvalidFilter`, and
+        `InputError` for an argument that cannot be used, such as an interaction that is none or a limit below 1.
         """
-        if not isinstance(limit, int) or limit < 1:
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise InputError(f"limit = {limit!r} must be a whole number of at least 1.")
-        test = And((as_filter(filter), _of(interactions, pantheon), *_metadata(metadata)))
+        ways = STRENGTH if interactions is None and not INTERACTION.isdisjoint(metadata) else interactions
+        test = And((as_filter(filter), _of(ways, pantheon), *_metadata(metadata)))
+        query = text("query", query)
         found = [
             await self._ew.engine.reading.search(each.name, query, filter=test, limit=limit)
             for each in await self._containers(persona, personality)
@@ -73,16 +80,16 @@ def merged(found: Sequence[Sequence[Hit]]) -> list[Hit]:
     ]
 
 
-def _of(interactions: Interaction | Iterable[Interaction] | None, pantheon: str | None) -> Filter:
+def _of(interactions: Interaction | Iterable[Interaction] | None, pantheon: str | Iterable[str] | None) -> Filter:
     """The test for ways in which the personality knows it; all ways if a pantheon is named."""
     default = ("direct",) if pantheon is None else STRENGTH
-    given = (interactions,) if isinstance(interactions, str) else interactions
-    ways = default if given is None else tuple(given)
+    ways = default if interactions is None else texts("interactions", interactions)
     if wrong := next((each for each in ways if each not in STRENGTH), None):
         raise InputError(f"interactions: {wrong!r} is not one of {', '.join(STRENGTH)}.")
-    through = (
-        EVERYTHING if pantheon is None else Or((equals("interactionType", "direct"), equals("pantheonId", pantheon)))
-    )
+    if pantheon is None:
+        return In("interactionType", ways)
+    slugs = tuple(some_text("pantheon", each) for each in several("pantheon", pantheon))
+    through = Or((equals("interactionType", "direct"), In("pantheonId", slugs)))
     return And((In("interactionType", ways), through))
 
 

@@ -133,6 +133,36 @@ async def test_a_wrong_limit_or_interaction_is_named(ew: Earwitness) -> None:
         await ew.personas.search("tea", persona="p1", interactions=["told"])
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"limit": True}, "limit = True"),
+        ({"interactions": 5}, "interactions = 5"),
+        ({"interactions": [None]}, "interactions = None"),
+        ({"pantheon": ""}, "pantheon = ''"),
+        ({"pantheon": 7}, "pantheon = 7"),
+        ({"query": None}, "query = None"),
+    ],
+)
+async def test_what_cannot_be_searched_by_is_quoted(ew: Earwitness, given: dict[str, Any], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        await ew.personas.search(**{"query": "tea", "persona": "p1", **given})
+
+
+@pytest.mark.parametrize("name", ["interaction_type", "interactionType"])
+async def test_the_metadata_of_the_way_narrows_it_as_interactions_do(ew: Earwitness, name: str) -> None:
+    search = ew.personas.search
+    assert about(await search("tea", persona="p1", **{name: ["shared", "witnessed"]})) == about(
+        await search("tea", persona="p1", interactions=["shared", "witnessed"])
+    )
+    assert await search("tea", persona="p1", interactions="direct", **{name: "shared"}) == ()
+
+
+async def test_several_pantheons_may_be_named(ew: Earwitness) -> None:
+    found = await ew.personas.search("tea", persona="p1", pantheon=["hotel", "x"])
+    assert sorted(way for _, way, _ in about(found)) == ["direct", "direct", "shared", "witnessed"]
+
+
 async def test_a_list_may_hold_numbers_and_one_way_needs_no_list(ew: Earwitness) -> None:
     search = ew.personas.search
     assert len(await search("tea", persona="p1", game_day=[1, 2])) == 2
