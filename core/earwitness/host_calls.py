@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from pydantic import JsonValue
 
 from .engine import HOST_CALLS, Engine
+from .errors import StorageError
 from .live import Live
 from .records.usage import ModelCall, Spending
+from .unused_calls import UNUSED, UnusedCalls
 
 
-async def note_calls(engine: Engine, live: Live, by: str, calls: Iterable[ModelCall]) -> None:
-    """Add calls to the sums of a session. Raises `StorageError`."""
+async def note_calls(engine: Engine, live: Live, by: str, calls: Iterable[ModelCall], *, unused: bool = False) -> None:
+    """Add calls to the sums of a session; `unused` ones have answers that no plan has. Raises `StorageError`."""
     noted = live.stored.setdefault(HOST_CALLS, {})
-    noted |= (changes := _with_calls(noted, by, calls, engine.run))
+    run = f"{engine.run}\n{UNUSED}" if unused else engine.run
+    noted |= (changes := _with_calls(noted, by, calls, run))
     await engine.ledger.write_data(live.snapshot.id, HOST_CALLS, changes)
+
+
+async def look_up_unused(engine: Engine, live: Live) -> None:
+    """Read what other programs have noted of calls whose answers no plan has, where a budget counts them."""
+    unused, session = UnusedCalls.shared(engine.resources), live.snapshot.id
+    if unused.is_wanted:
+        with suppress(StorageError):  # what is known counts
+            unused.read(session, await engine.ledger.data(session, HOST_CALLS), engine.run)
 
 
 def noted_by(noted: Mapping[str, JsonValue], by: str) -> Spending:
@@ -32,7 +44,8 @@ def sums(noted: Mapping[str, JsonValue]) -> Iterator[tuple[str, str, Spending]]:
 
 def _with_calls(noted: Mapping[str, JsonValue], by: str, calls: Iterable[ModelCall], run: str) -> dict[str, JsonValue]:
     """The sums that change with more calls: who asked, the model's name and the run of the program, with line feeds
-    between them → what the calls came to. Each run has sums of its own, so that two at once do not undo each other's.
+    between them, and `unused` at last where no plan has their answers → what the calls came to. Each run has sums of
+    its own, so that two at once do not undo each other's.
     """
     changed: dict[str, JsonValue] = {}
     for call in calls:

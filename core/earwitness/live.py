@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from pydantic import JsonValue
 
-from .engine import QUOTING, UNTOLD, WITHHELD, Engine
+from .engine import HOST_CALLS, QUOTING, UNTOLD, WITHHELD, Engine
 from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
@@ -21,6 +21,7 @@ from .records.plan import Delivery, Plan, PluginWrite
 from .records.prose import counted
 from .records.snapshot import Snapshot
 from .refusals import MemoryAddress
+from .unused_calls import UnusedCalls
 from .validation.messages import gone
 
 RECENT = 24
@@ -118,6 +119,7 @@ class Live:
             raise gone(session)
         recent = await ledger.messages(session, limit=RECENT)
         stored = {name: await ledger.data(session, name) for name in engine.data_owners}
+        UnusedCalls.shared(engine.resources).read(session, stored[HOST_CALLS], engine.run)
         has_past = snapshot.decided > 0
         live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if has_past else None)
         live.overdue = has_past  # a change of the day may have brought nothing before a restart: the next entry looks

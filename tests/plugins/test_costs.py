@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,36 @@ async def test_two_programs_that_decide_at_once_count_both_calls(tmp_path: Path)
             said = [await asyncio.gather(*(each.say("alice", f"{n}.") for each in stories)) for n in range(3)]
             await asyncio.gather(*(each.settled() for pair in said for each in pair))
             assert (await stories[0].backstage().costs()).total.calls == len(model.requests)
+
+
+async def test_calls_that_were_not_used_count_in_budgets_of_other_programs_and_after_a_restart(tmp_path: Path) -> None:
+    with ScriptedModel(nobody) as model:
+        asked = model.settings(retries=0, budget_per_session={"calls": 40})
+        settings = Settings.of(model=asked, world_agent="language_model", embedder="none", end=PATIENT)
+
+        def spent(ew: Earwitness) -> int:
+            client = ModelClient.shared(ew.settings, ew.resources, ew.strategies)
+            client.account("s1", "world_agent:language_model")
+            return client.spent("s1").calls
+
+        async with AsyncExitStack() as running:
+            both = [Earwitness.open(tmp_path / "story.db", settings=settings) for _ in range(2)]
+            stories = [await (await running.enter_async_context(each)).session("s1", cast=["alice"]) for each in both]
+            for n in range(3):
+                said = await asyncio.gather(*(each.say("alice", f"{n}.") for each in stories))
+                await asyncio.gather(*(each.settled() for each in said))
+            for story in stories:  # each decides once more, and reads what the other has noted
+                await (await story.say("alice", "Hello.")).settled()
+            assert len(model.requests) > 8  # six messages, of which some were decided twice, and two more
+            assert spent(both[1]) == len(model.requests)
+        async with Earwitness.open(tmp_path / "story.db", settings=settings) as again:
+            await (await (await again.open_session("s1")).say("alice", "Good night.")).settled()
+            assert spent(again) == len(model.requests) == (await again_costs(again))
+
+
+async def again_costs(ew: Earwitness) -> int:
+    """Calls in the ledger."""
+    return (await (await ew.open_session("s1")).backstage().costs()).total.calls
 
 
 async def test_what_a_host_notes_is_among_the_costs(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ..background import Background
 from ..clock import now
 from ..engine import Engine
 from ..errors import StorageError, named
-from ..host_calls import note_calls
+from ..host_calls import look_up_unused, note_calls
 from ..live import Live
 from ..macros import has_macro
 from ..records.journal import (
@@ -236,6 +236,7 @@ class Decider:
         if recorded := await self._recorded_before(entry) or await self._recorded_by_another(entry):
             self._applier.take(recorded)
             return recorded
+        await look_up_unused(self._engine, self.live)
         try:
             with self.late.collected() as awaited:
                 proposed = await decide(self._engine, self.live, entry, self._applier)
@@ -256,8 +257,7 @@ class Decider:
         for each in answers:
             if each.usage is not None:
                 with suppress(StorageError):
-                    calls = calls_of(each.usage, each.seconds)
-                    await note_calls(self._engine, self.live, each.by, calls)
+                    await note_calls(self._engine, self.live, each.by, calls_of(each.usage, each.seconds), unused=True)
 
     async def _ask_again(self) -> None:
         """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import MutableMapping
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any
 
 from pydantic import JsonValue
@@ -12,7 +13,8 @@ from pydantic import JsonValue
 from earwitness import Usage
 from earwitness.errors import SettingsError
 from earwitness.records.prose import counted
-from earwitness.records.usage import ModelCall
+from earwitness.records.usage import ModelCall, Spending
+from earwitness.unused_calls import UNUSED, UnusedCalls
 
 from .errors import BudgetSpent
 from .settings import ModelSettings, SpendingLimits
@@ -20,7 +22,8 @@ from .settings import ModelSettings, SpendingLimits
 MOST_SESSIONS, MOST_ROUNDS = 10_000, 1_000
 """Of how many sessions and messages what was spent is at hand."""
 SPENT = "spent_on_models"
-"""The key under which an asker's data keep what it has spent in the session."""
+"""What the keys begin with under which an asker's data keep what it has spent in the session. Each run of a program has
+a key of its own: what others have spent is known apart from what this one has."""
 
 
 @dataclass(slots=True)
@@ -65,9 +68,11 @@ class Account:
     session: Spent
     """What was spent in the session."""
     known: Spent
-    """What of it this asker has spent, here and elsewhere."""
+    """What of it this asker has spent here."""
     data: MutableMapping[str, JsonValue] | None = None
     """The asker's durable data, in which it keeps what it has spent."""
+    key: str = SPENT
+    """The key there."""
     calls: list[ModelCall] = field(default_factory=list)
     """The calls made through this account, failed ones included."""
     notes: list[str] = field(default_factory=list)
@@ -94,22 +99,41 @@ class Account:
         self.known.add(1, call.tokens_in + call.tokens_out, call.cost)
         self.calls.append(call)
         if self.data is not None:
-            before = _spent_before(self.data)
+            before = _kept(self.data.get(self.key))
             before.add(1, call.tokens_in + call.tokens_out, call.cost)
-            self.data[SPENT] = {"calls": before.calls, "tokens": before.tokens, "cost": before.cost}
+            self.data[self.key] = {"calls": before.calls, "tokens": before.tokens, "cost": before.cost}
 
     def _add(self, calls: int, tokens: int, cost: float) -> None:
         for each in (self.turn, self.session):
             each.add(calls, tokens, cost)
 
 
+class _SessionSpent:
+    """What was spent in a session, and what of it is known from where."""
+
+    def __init__(self) -> None:
+        self.all = Spent()
+        self.known: dict[str, Spent] = defaultdict(Spent)
+        self.key = f"{SPENT} {token_hex(4)}"
+
+    def learn(self, source: str, now: Spent) -> None:
+        """Count what is spent by now beyond what is known from this source."""
+        known = self.known[source]
+        more = now.beyond(known)
+        for each in (self.all, known):
+            each.add(more.calls, more.tokens, more.cost)
+
+
 class Accounts:
     """The accounts of all sessions of an instance."""
 
-    def __init__(self, settings: ModelSettings) -> None:
-        """Raises `SettingsError` where the cost is limited and the price is not known."""
+    def __init__(self, settings: ModelSettings, unused: UnusedCalls | None = None) -> None:
+        """`unused` are calls of other programs that no asker has kept. Raises `SettingsError` where the cost is limited
+        and the price is not known."""
         self._settings = settings
-        self._sessions: OrderedDict[str, tuple[Spent, dict[str, Spent]]] = OrderedDict()
+        self._unused = UnusedCalls() if unused is None else unused
+        self._unused.is_wanted |= settings.budget_per_session != SpendingLimits()
+        self._sessions: OrderedDict[str, _SessionSpent] = OrderedDict()
         self._rounds: OrderedDict[tuple[str, str], tuple[Spent, set[str]]] = OrderedDict()
         limited = [each.cost is not None for each in (settings.budget_per_turn, settings.budget_per_session)]
         if any(limited) and settings.model not in settings.prices:
@@ -122,18 +146,18 @@ class Accounts:
         self, session: str, by: str, turn: str, data: MutableMapping[str, JsonValue] | None, part: str = ""
     ) -> Account:
         """See `ModelClient.account`."""
-        spent, askers = self._sessions.setdefault(session, (Spent(), {}))
+        of = self._sessions.setdefault(session, _SessionSpent())
         _keep_newest(self._sessions, session, MOST_SESSIONS)
-        known = askers.setdefault(by, Spent())
         if data is not None:
-            more = _spent_before(data).beyond(known)
-            for each in (spent, known):
-                each.add(more.calls, more.tokens, more.cost)
-        return Account(self._settings, self._round(session, turn, f"{by} {part}"), spent, known, data)
+            of.learn(by, _kept(data.get(SPENT)))
+            of.learn(f"{by}, elsewhere", _elsewhere(data, of.key))
+        of.learn(UNUSED, _spent(self._unused.elsewhere(session)))
+        turn_spent = self._round(session, turn, f"{by} {part}")
+        return Account(self._settings, turn_spent, of.all, of.known[by], data, of.key)
 
     def spent(self, session: str) -> Spent:
         """What a session has spent so far, as far as this process knows."""
-        return self._sessions.get(session, (Spent(), {}))[0]
+        return self._sessions.get(session, _SessionSpent()).all
 
     def _round(self, session: str, turn: str, by: str) -> Spent:
         """What is spent on a message. It begins anew where the same asker asks about it again, as after a reroll."""
@@ -145,16 +169,29 @@ class Accounts:
         return found[0]
 
 
+def _spent(spending: Spending) -> Spent:
+    return Spent(spending.calls, spending.tokens_in + spending.tokens_out, spending.cost)
+
+
 def _keep_newest(kept: OrderedDict[Any, Any], key: object, most: int) -> None:
     kept.move_to_end(key)
     while len(kept) > most:
         kept.popitem(last=False)
 
 
-def _spent_before(data: MutableMapping[str, JsonValue]) -> Spent:
-    """What an asker's data say was spent."""
-    kept = data.get(SPENT)
-    calls, tokens, cost = (kept.get(each) if isinstance(kept, dict) else None for each in ("calls", "tokens", "cost"))
+def _elsewhere(data: Mapping[str, JsonValue], key: str) -> Spent:
+    """What an asker's data say was spent by other runs."""
+    found = Spent()
+    for each in data:
+        if each.startswith(f"{SPENT} ") and each != key:
+            spent = _kept(data[each])
+            found.add(spent.calls, spent.tokens, spent.cost)
+    return found
+
+
+def _kept(value: JsonValue) -> Spent:
+    """What was spent, as it is kept."""
+    calls, tokens, cost = (value.get(each) if isinstance(value, dict) else None for each in ("calls", "tokens", "cost"))
     return Spent(
         calls if isinstance(calls, int) else 0,
         tokens if isinstance(tokens, int) else 0,

@@ -23,6 +23,7 @@ from earwitness.loading.strategies import Strategies
 from earwitness.records.usage import ModelCall
 from earwitness.redaction import scrub, secrets_held, without
 from earwitness.time_limit import contained, reason
+from earwitness.unused_calls import UnusedCalls
 from earwitness_relationships.graph.away import BackOff
 
 from .accounts import Account, Accounts, Spent
@@ -44,15 +45,21 @@ class ModelClient:
     """Asks the model of `[model]`."""
 
     def __init__(
-        self, settings: ModelSettings, folder: Path, model: LanguageModel, secrets: Sequence[str] = ()
+        self,
+        settings: ModelSettings,
+        folder: Path,
+        model: LanguageModel,
+        secrets: Sequence[str] = (),
+        unused: UnusedCalls | None = None,
     ) -> None:
-        """Relative paths begin in `folder`; `secrets` are what nothing may quote. Raises `SettingsError`."""
+        """Relative paths begin in `folder`; `secrets` are what nothing may quote; `unused` is what budgets count of
+        calls elsewhere. Raises `SettingsError`."""
         self.settings = settings
         """The table `[model]`."""
         self._folder, self._model, self._secrets = folder, model, tuple(secrets)
         self._cassette: Cassette | None = None
         self._prompts: dict[str, ModelPrompt] = {}
-        self._accounts = Accounts(settings)
+        self._accounts = Accounts(settings, unused)
         self._schema_in_prompt = settings.structured == "prompt"
         self._away = BackOff(what="the language model")
         self._open = False
@@ -76,7 +83,8 @@ class ModelClient:
         """A client of its own for a table `[model]`, which whoever makes it closes. Raises `SettingsError`."""
         context: Mapping[str, Any] = {"settings": settings, "resources": resources}
         model: LanguageModel = strategies.make("model", table.spec, **context)
-        return cls(table, settings.folder, model, (*settings.table_secrets, *secrets_held(model)))
+        secrets = (*settings.table_secrets, *secrets_held(model))
+        return cls(table, settings.folder, model, secrets, UnusedCalls.shared(resources))
 
     async def open(self) -> None:
         """Open the model, unless it is open. Where only a cassette is replayed there is nothing to open."""
