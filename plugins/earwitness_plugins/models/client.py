@@ -6,12 +6,12 @@ One client serves all strategies of an instance. What goes wrong is a `ModelErro
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Callable, MutableMapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 from pydantic import BaseModel, JsonValue
@@ -57,15 +57,13 @@ class ModelClient:
         self.settings = settings
         """The table `[model]`."""
         self._folder, self._model, self._secrets = folder, model, tuple(secrets)
-        self._cassette: Cassette | None = None
         self._prompts: dict[str, ModelPrompt] = {}
         self._accounts = Accounts(settings, unused)
         self._schema_in_prompt = settings.structured == "prompt"
         self._away = BackOff(what="the language model")
         self._open = False
         self._lock = anyio.Lock()
-        if settings.cassette:
-            self._cassette = Cassette(folder / settings.cassette, settings.cassette_mode)
+        self._cassette = Cassette(folder / settings.cassette, settings.cassette_mode) if settings.cassette else None
 
     @classmethod
     def shared(cls, settings: Settings, resources: Resources, strategies: Strategies) -> ModelClient:
@@ -81,8 +79,7 @@ class ModelClient:
     @classmethod
     def of(cls, table: ModelSettings, settings: Settings, resources: Resources, strategies: Strategies) -> ModelClient:
         """A client of its own for a table `[model]`, which whoever makes it closes. Raises `SettingsError`."""
-        context: Mapping[str, Any] = {"settings": settings, "resources": resources}
-        model: LanguageModel = strategies.make("model", table.spec, **context)
+        model: LanguageModel = strategies.make("model", table.spec, settings=settings, resources=resources)
         secrets = (*settings.table_secrets, *secrets_held(model))
         return cls(table, settings.folder, model, secrets, UnusedCalls.shared(resources))
 
@@ -249,11 +246,10 @@ class ModelClient:
         temperature: float | None = None,
     ) -> Ask:
         settings = self.settings
+        clean = [each.model_copy(update={"content": without(each.content, self._secrets)}) for each in messages]
         request = ModelRequest(
             model=model or settings.model,
-            messages=tuple(
-                each.model_copy(update={"content": without(each.content, self._secrets)}) for each in messages
-            ),
+            messages=tuple(clean),
             answer_schema=schema,
             temperature=settings.temperature if temperature is None else temperature,
             max_tokens=settings.max_tokens,
@@ -367,11 +363,9 @@ class ModelClient:
 
     def _keep(self, ask: Ask, reply: ModelReply, seconds: float) -> None:
         if self._cassette is not None:
-            digest, request = ask.request.digest, ask.request
-            rounded = round(seconds, 3)
-            self._cassette.keep(
-                RecordedAnswer(digest=digest, prompt=ask.prompt, request=request, reply=reply, seconds=rounded)
-            )
+            request, took = ask.request, round(seconds, 3)
+            kept = RecordedAnswer(digest=request.digest, prompt=ask.prompt, request=request, reply=reply, seconds=took)
+            self._cassette.keep(kept)
 
     # ── money ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
