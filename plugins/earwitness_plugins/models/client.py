@@ -86,14 +86,14 @@ class ModelClient:
     async def open(self) -> None:
         """Open the model, unless it is open. Where only a cassette is replayed there is nothing to open."""
         async with self._lock:
-            if not self._open and not self._replays_only and (opens := getattr(self._model, "open", None)):
+            if not self._open and not self.settings.replays_only and (opens := getattr(self._model, "open", None)):
                 await opens()
             self._open = True
 
     async def close(self) -> None:
         """Close the model, unless it is closed."""
         async with self._lock:
-            if self._open and not self._replays_only and (closes := getattr(self._model, "close", None)):
+            if self._open and not self.settings.replays_only and (closes := getattr(self._model, "close", None)):
                 await closes()
             self._open = False
 
@@ -340,10 +340,6 @@ class ModelClient:
         return reply.model_copy(update={"text": text, "refusal": refusal})
 
     # ── cassettes ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-    @property
-    def _replays_only(self) -> bool:
-        return self._cassette is not None and self._cassette.mode == "replay"
 
     def _recorded(self, ask: Ask) -> RecordedAnswer | None:
         """The recorded answer; `None` where the model is to be asked. Raises `NotOnCassette`."""
