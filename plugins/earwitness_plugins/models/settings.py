@@ -98,7 +98,7 @@ class ModelSettings(Record):
     @property
     def replays_only(self) -> bool:
         """Whether no server is asked, but recorded answers are replayed."""
-        return self.cassette is not None and self.cassette_mode == "replay"
+        return bool(self.cassette) and self.cassette_mode == "replay"
 
     @property
     def spec(self) -> StrategySpec:
