@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, get_args
 
-from earwitness import Channel, Character, Container, Earwitness, Memory, Outcome, Session
+from earwitness import Channel, Container, Earwitness, Memory, Outcome, Session
 from earwitness.containers import EVERYBODY, global_canon_container, persona_container, user_container
 from earwitness.errors import InputError, NotPermitted, NotYetApplied, UnknownName, unknown
 from earwitness.validation.arguments import text as checked_text
@@ -92,7 +92,7 @@ class Canon:
 
         A player sees what is about their own user and personas, and bubbles in which nobody else plays.
         """
-        member = self._member(character)
+        member = self._story.cast.named(character)
         cast = [each for each in self._story.cast if self._who.edits or each.user_id == self._who.user]
         wanted = [global_canon_container(member.personality_id)]
         wanted += [persona_container(each.persona_id, member.personality_id) for each in cast if each.persona_id]
@@ -229,13 +229,10 @@ class Canon:
         """The container of a scope, and who reads it."""
         if scope == "user":
             return user_container(_named(user, "user", scope)), EVERYBODY
-        personality = self._member(_named(character, "character", scope)).personality_id
+        personality = self._story.cast.named(_named(character, "character", scope)).personality_id
         if scope == "global":
             return global_canon_container(personality), personality
         return persona_container(self._persona(_named(persona, "persona", scope)), personality), personality
-
-    def _member(self, name: str) -> Character:
-        return self._story.cast.named(name)
 
     def _persona(self, name: str) -> str:
         """A persona id of the cast, by itself or by the character who is it. Raises `UnknownName`."""

@@ -201,8 +201,8 @@ class Exchanges:
         return story
 
     async def _read(self, story: Session, address: ChatAddress, messages: PromptMessages) -> ChatReading:
-        answers, user = _member(story.cast, address.character), _member(story.cast, address.user)
-        group = {answers, *(_member(story.cast, each) for each in address.cast)}
+        answers, user = story.cast.named(address.character).id, story.cast.named(address.user).id
+        group = {answers, *(story.cast.named(each).id for each in address.cast)}
 
         def one_of(ids: set[str], name: str) -> str | None:
             found = story.cast.resolve(name)
@@ -336,8 +336,3 @@ def _compared(cast: Cast, message: SettledMessage) -> str:
 def _newcomer(name: str, address: ChatAddress) -> Character:
     shown = usable_name(name)
     return Character(name, name=shown, kind="persona" if name == address.user else "character")
-
-
-def _member(cast: Cast, name: str) -> str:
-    """The id. Raises `UnknownName`, where several have the name, too."""
-    return cast.named(name).id
