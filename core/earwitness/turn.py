@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from .engine import Engine
-from .errors import InputError, WallError, unknown
+from .errors import InputError, SettingsError, WallError, quoted, unknown
 from .live import Live
-from .loading.settings import RecallSettings
+from .loading.settings import FillSettings, RecallSettings
 from .middle.conversation import conversation
 from .middle.fill import SYSTEM_ROLES, Prompt, fill
 from .middle.lines import Labels
@@ -172,7 +172,7 @@ class Turn:
         `InputError` for a prompt or roles that are none.
         """
         mine = self.memories if memories is None else self._mine(memories)
-        settings, filled = self._engine.settings.fill_with(changes), texts("roles", roles)
+        settings, filled = self._fill_settings(changes), texts("roles", roles)
         said = self._live.said | self._undecided
         return fill(
             prompt,
@@ -190,7 +190,8 @@ class Turn:
 
         What the character said has the role `assistant`; what others said has the role `user`, each message behind a
         name, with its further lines indented, so that no text passes for somebody else's. Neighbours of one role are
-        joined. `user` comes last, such as "Answer as Bob." Other arguments and errors are as in `fill`.
+        joined. `user` comes last, such as "Answer as Bob." How many messages there are was said when the turn began:
+        `story.turn("bob", last=5)`, or `recall.last`. Other arguments and errors are as in `fill`.
         """
         filled = {"role": "system", "content": self.fill(system, **changes)}
         return [filled, *conversation(self.messages, user)]
@@ -200,7 +201,7 @@ class Turn:
 
         Raises `SettingsError`, and `UnknownName` for a section that was not asked for.
         """
-        settings = self._engine.settings.fill_with(changes)
+        settings = self._fill_settings(changes)
         if section is None:
             return render(self.memories, settings, self.notes, self._recalled.sections, self._labels)
         if section not in (names := [each.name for each in self._recalled.sections]):
@@ -228,6 +229,15 @@ class Turn:
         more = more if "context" in more else {"channel": self._channel, **more}
         who_is_there: dict[str, Any] = {"present": present, "audience": audience}
         return await self._session.say(self.character, content, key=key, in_turn=True, **who_is_there, **more)
+
+    def _fill_settings(self, changes: Mapping[str, Any]) -> FillSettings:
+        late = next((key for key in changes if key in RecallSettings.model_fields), None)
+        if late is not None:
+            raise SettingsError(
+                f"{late} = {quoted(changes[late])} comes too late: the recall is over. Give it when the turn begins, as "
+                f"in story.turn({self.character!r}, {late}=…), or set it in [recall]."
+            )
+        return self._engine.settings.fill_with(changes)
 
     @property
     def _labels(self) -> Labels:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from earwitness import Channel, Character, Earwitness, ReadAnswer, ReadEvent, Session
+from earwitness.errors import SettingsError
 from earwitness.filters import And, equals
 
 
@@ -46,6 +47,14 @@ async def test_the_setting_says_how_many(tmp_path: Path) -> None:
         story = await ew.session("s1", cast=["alice", "bob"], present=["alice", "bob"])
         await _talk(story)
         assert [each.key for each in (await story.turn("bob")).messages] == ["m6", "m7"]
+
+
+async def test_their_number_is_refused_once_the_recall_is_over(story: Session) -> None:
+    turn = await story.turn("bob")
+    with pytest.raises(SettingsError, match=r"last = 5 comes too late.*story.turn\('bob', last=…\)"):
+        turn.prompt("You are Bob.", last=5)
+    with pytest.raises(SettingsError, match="token_budget = 99 comes too late"):
+        turn.fill("You are Bob.", token_budget=99)
 
 
 async def test_nobody_is_shown_what_they_did_not_perceive(story: Session) -> None:

@@ -98,7 +98,8 @@ class Turn(Mirror[AsyncTurn]):
 
         What the character said has the role `assistant`; what others said has the role `user`, each message behind a
         name, with its further lines indented, so that no text passes for somebody else's. Neighbours of one role are
-        joined. `user` comes last, such as "Answer as Bob." Other arguments and errors are as in `fill`.
+        joined. `user` comes last, such as "Answer as Bob." How many messages there are was said when the turn began:
+        `story.turn("bob", last=5)`, or `recall.last`. Other arguments and errors are as in `fill`.
         """
         return self._behind.prompt(system, user, **changes)
 
