@@ -234,8 +234,8 @@ class Turn:
         late = next((key for key in changes if key in RecallSettings.model_fields), None)
         if late is not None:
             raise SettingsError(
-                f"{late} = {quoted(changes[late])} comes too late: the recall is over. Give it when the turn begins, as "
-                f"in story.turn({self.character!r}, {late}=…), or set it in [recall]."
+                f"{late} = {quoted(changes[late])} comes too late: the recall is over. Give it as the turn begins: "
+                f"story.turn({self.character!r}, {late}=…), or set it in [recall]."
             )
         return self._engine.settings.fill_with(changes)
 
