@@ -5,9 +5,11 @@ Measured are the time until everybody remembers it, and what it adds to the memo
 
 Then turns, each a recall and a short answer that two hear, as a host waits for it: of one listener and of a small story
 beside. What follows from an answer is decided between two turns, as it is while a host calls its models. With
-`--messages` to everybody, the one turn that begins while a message is being decided; the turns while it is applied in
-the background; and the turns of the story beside from the message until all of it is applied. Turns with nothing else
-going on are measured before each of these messages, in the same story, as each turn leaves it two longer containers.
+`--messages` to everybody, the one turn that begins while a message is being decided, and waits for it; the turns while
+it is applied in the background; and the turns of the story beside from the message until all of it is applied. With
+`--unwaited` others, the one turn that does not wait for the decision (`recall.wait = 0`), and names the message in
+`turn.pending`. Turns with nothing else going on are measured before each of these messages, in the same story, as each
+turn leaves it two longer containers.
 
 Last, a message into the hub of a pantheon with that many members, against one of ten members: CPU milliseconds until
 all of them can read it.
@@ -27,7 +29,7 @@ from itertools import count
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -51,6 +53,8 @@ TURNS = (
     "turn_ms",
     "turn_p99_ms",
     "deciding_ms",
+    "unwaited_ms",
+    "unwaited_p99_ms",
     "applying_ms",
     "applying_p99_ms",
     "beside_p99_ms",
@@ -63,28 +67,42 @@ TEN = 10
 _numbers = count()
 
 
+class Counts(NamedTuple):
+    """How often each is measured."""
+
+    turns: int
+    messages: int
+    unwaited: int
+
+
 @click.command(help=__doc__)
 @output
 @click.option("--sizes", default="1000,5000,10000", show_default=True, help="How many listen.")
 @click.option("--turns", default=100, show_default=True, help="With nothing else going on, before each message.")
 @click.option("--messages", default=3, show_default=True, help="To everybody, for each kind of turn.")
+@click.option("--unwaited", default=20, show_default=True, help="To everybody, for turns that do not wait for them.")
 @click.option("--one", hidden=True, type=int, help="Measure one size in this process.")
-def main(as_json: bool, plot: Path | None, sizes: str, turns: int, messages: int, one: int | None) -> None:
+def main(
+    as_json: bool, plot: Path | None, sizes: str, turns: int, messages: int, unwaited: int, one: int | None
+) -> None:
     """Measure each, report."""
+    counts = Counts(turns, messages, unwaited)
     if one is not None:
-        click.echo(json.dumps(asyncio.run(_measured(one, turns, messages))))
+        click.echo(json.dumps(asyncio.run(_measured(one, counts))))
         return
-    _report([_in_a_process(size, turns, messages) for size in numbers(sizes)]).show(as_json=as_json, plot=plot)
+    _report([_in_a_process(size, counts) for size in numbers(sizes)]).show(as_json=as_json, plot=plot)
 
 
-def _in_a_process(size: int, turns: int, messages: int) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--one", str(size), "--turns", str(turns), "--messages", str(messages)]
+def _in_a_process(size: int, counts: Counts) -> dict[str, Any]:
+    given = [f"--{name}={number}" for name, number in counts._asdict().items()]
+    command = [sys.executable, __file__, "--one", str(size), *given]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
-async def _measured(size: int, turns: int, messages: int) -> dict[str, Any]:
+async def _measured(size: int, counts: Counts) -> dict[str, Any]:
+    turns, messages = counts.turns, counts.messages
     with TemporaryDirectory(prefix="earwitness-bench-") as folder:
         async with Earwitness.open(Path(folder) / "story.db") as ew:
             crowd = await _story(ew, "crowd", size)
@@ -92,6 +110,7 @@ async def _measured(size: int, turns: int, messages: int) -> dict[str, Any]:
             await _one_by_one(crowd, turns)
             measured = await _applied_to_all(crowd, Path(folder))
             deciding = [await _turn_while_deciding(crowd) for _ in range(messages)]
+            unwaited = [await _turn_while_deciding(crowd, wait=0.0) for _ in range(counts.unwaited)]
             alone, applying = await _compared(crowd, crowd, turns, messages)
             alone_beside, meanwhile = await _compared(crowd, beside, turns, messages)
             return {
@@ -100,6 +119,8 @@ async def _measured(size: int, turns: int, messages: int) -> dict[str, Any]:
                 "turn_ms": median(alone),
                 "turn_p99_ms": _p99(alone),
                 "deciding_ms": max(deciding),
+                "unwaited_ms": median(unwaited),
+                "unwaited_p99_ms": _p99(unwaited),
                 "applying_ms": median(applying),
                 "applying_p99_ms": _p99(applying),
                 "beside_p99_ms": _p99(alone_beside),
@@ -159,10 +180,10 @@ async def _applied_to_all(story: Session, folder: Path) -> dict[str, float]:
     }
 
 
-async def _turn_while_deciding(story: Session) -> float:
+async def _turn_while_deciding(story: Session, **recall: Any) -> float:
     """The turn that begins as soon as a message to everybody is reported."""
     await _to_everybody(story)
-    found, _ = await _turn(story)
+    found, _ = await _turn(story, **recall)
     await story.delivered()
     return found
 
@@ -200,11 +221,11 @@ async def _to_everybody(story: Session) -> Outcome:
     return await story.say("listener-00000", text, present=[member.id for member in story.cast.members])
 
 
-async def _turn(story: Session) -> tuple[float, Outcome]:
+async def _turn(story: Session, **recall: Any) -> tuple[float, Outcome]:
     """A recall and a short answer, heard by two: in milliseconds, and what became of the answer."""
     text = made.sentences(10**6 + next(_numbers), 1)[0]
     began = time.perf_counter()
-    turn = await story.turn("listener-00001")
+    turn = await story.turn("listener-00001", **recall)
     outcome = await turn.say(text, present=["listener-00001", "listener-00002"])
     return 1000 * (time.perf_counter() - began), outcome
 
@@ -242,6 +263,7 @@ def _targets(rows: Sequence[dict[str, Any]]) -> list[Target]:
             ("turns while it is applied, p99, times that without it", "turn_p99_ms", "applying_p99_ms"),
             ("turns of a story beside, p99, times that without it", "beside_p99_ms", "beside_meanwhile_p99_ms"),
             ("the turn while it is decided, times p99 without it", "turn_p99_ms", "deciding_ms"),
+            ("the same without waiting for it, p99, times that without it", "turn_p99_ms", "unwaited_p99_ms"),
             ("a message into a hub of so many, times that of ten", "hub_of_ten_cpu_ms", "hub_cpu_ms"),
         ):
             targets.append(at_most(f"{size}: {what}", row[meanwhile] / row[before], MOST_SLOWER))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 
@@ -11,6 +11,8 @@ GIVING_WAY = 20
 """Work in the background waits for this many times as long as its last piece took, after as long a pause."""
 QUIET = 0.02
 """Seconds after a recall or decision until work in the background begins: the next one often follows at once."""
+WAY = 0.1
+"""The most seconds for which a decision gives way to recalls that do not wait for it."""
 
 
 def _never() -> bool:
@@ -22,6 +24,7 @@ class Foreground:
 
     def __init__(self) -> None:
         self._number = 0
+        self._recalls = 0
         self._over = asyncio.Event()
         self._ended = float("-inf")
         """When the last one ended, by the monotonic clock."""
@@ -37,6 +40,33 @@ class Foreground:
             if not self._number:
                 self._ended = monotonic()
                 self.look_again()
+
+    @contextmanager
+    def recalling(self) -> Iterator[None]:
+        """While a recall is going on that waits for no decision any more."""
+        self._recalls += 1
+        try:
+            with self.going_on():
+                yield
+        finally:
+            self._recalls -= 1
+            self.look_again()
+
+    def recalls_first(self, at_most: float = WAY) -> Callable[[], Awaitable[None]]:
+        """A function that waits until no recall is going on. All its calls together wait for `at_most` so many seconds:
+        whoever recalls all the time must not keep everything else from being decided."""
+        left = at_most
+
+        async def over() -> None:
+            nonlocal left
+            began = monotonic()
+            while self._recalls and (rest := left - (monotonic() - began)) > 0:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(rest):
+                        await self._over.wait()
+            left -= monotonic() - began
+
+        return over
 
     def look_again(self) -> None:
         """Wake what is pausing: it may be needed by now."""

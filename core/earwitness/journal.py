@@ -282,9 +282,22 @@ class Journal:
                 await self._applier.remembered_by(own, timeout=max(0.0, end - loop.time()))
         if self._decider.idle and all(self._applier.remembers(each, own) for each in self._live.unapplied):
             return ()
+        return [*await self._not_remembered(own), *await self._not_decided()]
+
+    async def _not_remembered(self, own: str) -> Sequence[Entry]:
+        """The decided entries that the owner of a container perceived and does not remember yet."""
+        if all(self._applier.remembers(each, own) for each in self._live.unapplied):
+            return ()
         decided = self._live.snapshot.decided
-        entries = await self._ledger.entries(self._live.snapshot.id, unapplied=True)
-        return [each for each in entries if each.sequence > decided or not self._applier.remembers(each.sequence, own)]
+        entries = await self._ledger.entries(self._live.snapshot.id, up_to=decided, unapplied=True)
+        return [each for each in entries if not self._applier.remembers(each.sequence, own)]
+
+    async def _not_decided(self) -> Sequence[Entry]:
+        """The entries that are not decided. Those reported here are not read again: one may name thousands."""
+        last = self._live.snapshot.decided
+        if known := self._decider.accepted.undecided(last):
+            last = known[-1].sequence
+        return [*known, *await self._ledger.entries(self._live.snapshot.id, after=last, unapplied=True)]
 
     async def _still_there(self, named: Collection[str]) -> None:
         """Raises `UnknownName` if another process has forgotten one of these characters."""

@@ -81,7 +81,7 @@ class Turn:
         waiting: Sequence[Entry],
     ) -> Turn:
         """START. See `Session.turn`."""
-        with engine.foreground.going_on():
+        with engine.foreground.recalling():
             found = await recall(engine, live, settings, request)
         tell_host(engine, live, request.channel, found.memories)
         return cls(session, engine, live, found, request, waiting)

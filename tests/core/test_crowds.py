@@ -8,9 +8,21 @@ from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Plugin, RecallEvent, Session, foreground, ranked_by_words, slices, words
+from earwitness import (
+    Earwitness,
+    Moment,
+    Plugin,
+    Presence,
+    RecallEvent,
+    Session,
+    foreground,
+    ranked_by_words,
+    slices,
+    words,
+)
+from earwitness.clock import now
 from earwitness.errors import StorageError
-from earwitness.records.journal import Entry
+from earwitness.records.journal import Entry, NewEntry, Said
 from earwitness.records.memory import Memory
 from earwitness.records.plan import Delivery
 from earwitness.slices import Pace, in_slices
@@ -330,3 +342,54 @@ async def test_between_steps_that_look_at_very_many_others_run(size: int, others
     asyncio.get_running_loop().call_soon(ran.append, size)
     await slices.between_steps(size)
     assert len(ran) == others_run
+
+
+class Slow:
+    """A detector that answers once it may."""
+
+    def __init__(self) -> None:
+        self.may = asyncio.Event()
+
+    async def detect(self, moment: Moment) -> Presence:
+        await self.may.wait()
+        return Presence.only(moment.message.speaker)
+
+
+class Reading(MemoryLedger):
+    """A ledger that knows which entries were read from it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+
+    async def entries(self, session: str, **asked: Any) -> Sequence[Entry]:
+        found = await super().entries(session, **asked)
+        self.read += [each.key for each in found]
+        return found
+
+
+async def test_a_turn_that_waits_for_no_decision_names_what_is_pending_without_reading_it_again(begin: Begin) -> None:
+    detector, ledger = Slow(), Reading()
+    story = await begin(detector=detector, ledger=ledger, cast=CROWD, embedder="none")
+    await story.say("listener-000", "The bells ring.", present=CROWD, key="m1")
+    await story.say("listener-001", "Who rings?", present=CROWD, key="m2")
+    ledger.read.clear()
+    turn = await story.turn("listener-002", wait=0.0)
+    assert turn.pending == ("m1", "m2")
+    assert "m1" not in ledger.read  # the last entry is, to see whether the id is still this story's
+    detector.may.set()
+    await story.delivered()
+    assert (await story.turn("listener-002", wait=0.0)).pending == ()
+
+
+async def test_what_another_handle_reported_is_pending_too(begin: Begin) -> None:
+    detector, ledger = Slow(), Reading()
+    story = await begin(detector=detector, ledger=ledger, cast=CROWD, embedder="none")
+    await story.say("listener-000", "The bells ring.", key="m1")
+    elsewhere = NewEntry(body=Said(speaker="listener-001", content="Who rings?"), key="m2", timestamp=now())
+    await ledger.append_all("s1", [elsewhere])
+    await story.say("listener-000", "Nobody.", key="m3")
+    turn = await story.turn("listener-002", wait=0.0)
+    assert turn.pending == ("m1", "m2", "m3")
+    detector.may.set()
+    await story.delivered()

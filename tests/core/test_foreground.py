@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
 from earwitness import foreground as module
 from earwitness.foreground import Foreground
+from earwitness.slices import MANY, between_steps, giving_way, in_slices
 
 
 async def test_work_in_the_background_waits_until_no_recall_or_decision_is_going_on() -> None:
@@ -75,3 +77,43 @@ async def test_it_is_not_quiet_yet_when_a_recall_has_just_ended(monkeypatch: pyt
     monkeypatch.setattr(module, "QUIET", 0.01)
     async with asyncio.timeout(30):
         assert await foreground.over(60)
+
+
+async def test_slices_wait_for_a_recall_that_has_begun() -> None:
+    foreground, steps = Foreground(), list[str]()
+
+    async def deciding() -> None:
+        with giving_way(foreground.recalls_first(60)):
+            await between_steps(MANY + 1)
+            steps.append("decision")
+
+    with foreground.recalling():
+        waiting = asyncio.create_task(deciding())
+        for _ in range(9):
+            await asyncio.sleep(0)
+        steps.append("recall")
+    await waiting
+    assert steps == ["recall", "decision"]
+
+
+async def test_a_decision_waits_for_recalls_no_longer_than_it_is_given_in_all() -> None:
+    foreground = Foreground()
+    async with asyncio.timeout(30):
+        with foreground.recalling(), giving_way(foreground.recalls_first(0.01)):
+            for _ in range(3):
+                await between_steps(MANY + 1)
+
+
+async def test_the_collector_rests_while_thousands_of_records_are_made_and_is_left_alone_where_a_host_has_none() -> (
+    None
+):
+    async def seen() -> set[bool]:
+        return set(await in_slices(gc.isenabled() for _ in range(3)))
+
+    assert gc.isenabled()
+    assert (await seen(), gc.isenabled()) == ({False}, True)
+    gc.disable()
+    try:
+        assert (await seen(), gc.isenabled()) == ({False}, False)
+    finally:
+        gc.enable()

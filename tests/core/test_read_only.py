@@ -90,3 +90,18 @@ def test_a_dict_in_a_field_that_is_annotated_as_a_mapping_cannot_be_changed() ->
     numbers: Any = sealed(Joined.unchecked({"numbers": {"alice": 1}})).numbers
     assert isinstance(numbers, ReadOnlyDict)
     assert numbers == {"alice": 1}
+
+
+def test_what_is_noted_in_a_sealed_state_is_sealed_and_nothing_else_is_looked_through_again() -> None:
+    before = sealed(State(facts={"k1": {"mine": ({"deep": [1]},)}, "k2": {"mine": (2,)}}))
+    after = before.noting({"k3": {"mine": ({"deep": [3]},)}, "k2": None})
+    assert dict(after.facts) == {"k1": {"mine": ({"deep": [1]},)}, "k3": {"mine": ({"deep": [3]},)}}
+    assert after.facts["k1"] is before.facts["k1"]
+    assert isinstance(after.facts["k3"], ReadOnlyDict)
+    kept: Any = after.facts
+    assert sealed(after).facts is kept
+    with pytest.raises(TypeError, match="is frozen"):
+        kept["k3"]["mine"][0]["deep"].append(4)
+    assert before.facts.keys() == {"k1", "k2"}
+    unsealed = State(facts={"k1": {"mine": (1,)}})
+    assert type(unsealed.noting({"k2": {"mine": (2,)}}).facts) is dict

@@ -32,8 +32,10 @@ from ..records.journal import (
 )
 from ..records.plan import Answer, Plan
 from ..records.usage import calls_of
+from ..slices import giving_way
 from ..time_limit import contained
 from ..validation.messages import gone
+from .accepted import AcceptedEntries
 from .applier import Applier
 from .archive import archived
 from .change import changed
@@ -70,7 +72,7 @@ class Decider:
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
         self._again = False
-        self._accepted: dict[int, Entry] = {}
+        self.accepted = AcceptedEntries()
         self._look = True
         """Whether the journal may hold entries that were not handed to `accept`."""
         self._resumed = False
@@ -104,7 +106,7 @@ class Decider:
     def _nothing_known(self) -> bool:
         """Whether everything this handle knows of is decided."""
         decided = self.live.snapshot.decided
-        return self._resumed and self.idle and not self._accepted and self.staleness.knows_at_most(decided)
+        return self._resumed and self.idle and not self.accepted and self.staleness.knows_at_most(decided)
 
     def wake(self) -> asyncio.Task[None]:
         """Start deciding, or run once more when the current run ends."""
@@ -186,18 +188,16 @@ class Decider:
 
     def accept(self, entries: Iterable[Entry]) -> None:
         """Take entries that this handle has just appended, so that they need not be read back."""
-        self._accepted |= {entry.sequence: entry for entry in entries}
+        self.accepted.add(entries, self.live.snapshot.decided)
 
     async def _next(self) -> Sequence[Entry]:
         """The next entries: those appended here if they are next, otherwise read from the journal."""
-        begin = end = self.live.snapshot.decided + 1
-        while end in self._accepted:
-            end += 1
-        if end > begin:
-            return [self._accepted.pop(sequence) for sequence in range(begin, end)]
-        if not self._look and not self._accepted:
+        begin = self.live.snapshot.decided + 1
+        if accepted := self.accepted.take(begin):
+            return accepted
+        if not self._look and not self.accepted:
             return ()
-        self._accepted.clear()
+        self.accepted.drop()
         self._look = False
         ledger, session = self._engine.ledger, self.live.snapshot.id
         found = await ledger.entries(session, after=begin - 1, limit=1)
@@ -216,7 +216,8 @@ class Decider:
             if len(entries) > 1:
                 self._applier.expect_more()
             for entry in entries:
-                plan = await self._plan(entry, more=len(entries) > 1)
+                with giving_way(self._engine.foreground.recalls_first()):
+                    plan = await self._plan(entry, more=len(entries) > 1)
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
                 self._resolve([plan])

@@ -70,6 +70,19 @@ def read_only(values: Mapping[str, Any]) -> ReadOnlyDict:
     return found
 
 
+def with_changes(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The values after changes, of which empty ones remove a key. Read-only if the values are: then what they have in
+    common with the new ones need not be looked through again."""
+    is_sealed = isinstance(values, ReadOnlyDict)
+    new = ReadOnlyDict(values) if is_sealed else dict(values)
+    for key, value in changes.items():
+        if value:
+            dict.__setitem__(new, key, _sealed(value, {}) if is_sealed else value)
+        else:
+            dict.pop(new, key, None)
+    return new
+
+
 def sealed(record: R) -> R:
     """The record itself, with every dict and list in it read-only, at any depth.
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 from ..places import holders
 from .base import Record
 from .channel import Channel, StandingChannel, earlier_names, standing_name
-from .read_only import ReadOnlyDict
+from .read_only import ReadOnlyDict, with_changes
 
 
 def plain_number(value: float) -> float:
@@ -181,12 +181,7 @@ class State(Record):
 
     def noting(self, facts: Mapping[str, FactsOf | None]) -> State:
         """The state with the facts of these entries; `None` or nothing removes them."""
-        if not facts:
-            return self
-        noted = {**self.facts, **{key: each for key, each in facts.items() if each}}
-        for key in (key for key, each in facts.items() if not each):
-            noted.pop(key, None)
-        return self.model_copy(update={"facts": noted})
+        return self.model_copy(update={"facts": with_changes(self.facts, facts)}) if facts else self
 
     def facts_of(self, package: str) -> tuple[JsonValue, ...]:
         """Everything that a package has noted in this story, in the order of the journal."""
