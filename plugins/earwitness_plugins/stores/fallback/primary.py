@@ -75,7 +75,7 @@ class PrimaryStore:
     async def list(
         self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Sequence[Memory]:
-        """Sequence[Memory] in the order they were first written."""
+        """The memories in the order they were first written."""
         return await self._asked(
             lambda store: store.list(container, filter=filter, limit=limit, offset=offset), self._timeout
         )

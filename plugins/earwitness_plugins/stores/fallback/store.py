@@ -156,7 +156,7 @@ class FallbackStore:
     async def list(
         self, container: str, *, filter: Filter = EVERYTHING, limit: int | None = None, offset: int = 0
     ) -> Sequence[Memory]:
-        """Sequence[Memory] in the order they were first written, of the primary if it answers."""
+        """The memories in the order they were first written, of the primary if it answers."""
         found = await self._found(
             container, lambda store: store.list(container, filter=filter, limit=limit, offset=offset)
         )
