@@ -29,14 +29,14 @@ async def read_in_hubs(engine: Engine, live: Live, entry: Entry, derivation: Der
     ledger, session = engine.ledger, entry.session
     messages = await ledger.messages(session, keys=derivation.rests_on)
     keys = [each.key for each in messages if not each.retracted]
-    found: list[Delivery] = []
-    for character in who if keys else ():
-        own = await ledger.deliveries(session, sources=keys, container=character_container(session, character).name)
-        has = {each.source for each in own if each.status != "withdrawn"}
-        for key in keys:
-            if key not in has:
-                found += await copies_from_hubs(engine, live, character, key, entry.sequence)
-    return found
+    if not keys:
+        return []
+    containers = {id: character_container(session, id).name for id in who}
+    only = containers[who[0]] if len(who) == 1 else None
+    own = await ledger.deliveries(session, sources=keys, container=only)
+    has = {(each.container, each.source) for each in own if each.status != "withdrawn"}
+    lacking = [(id, key) for id in who for key in keys if (containers[id], key) not in has]
+    return [copy for id, key in lacking for copy in await copies_from_hubs(engine, live, id, key, entry.sequence)]
 
 
 def _who(live: Live, derivation: Derivation) -> Iterator[str]:
