@@ -289,8 +289,15 @@ class Spool:
         new = [
             _SpooledMemory(*address(each), each.sequence, refused.pop(address(each), (0, ""))[1]) for each in pending
         ]
-        reworded = [_SpooledMemory(*place, at, why, is_new=False) for place, (at, why) in refused.items()]
+        active = await self._active(session, refused)
+        reworded = [_SpooledMemory(*at, refused[at][0], refused[at][1], is_new=False) for at in refused if at in active]
         return [*new, *reworded]
+
+    async def _active(self, session: str, places: Collection[MemoryAddress]) -> set[MemoryAddress]:
+        """Those of the memories that were not taken back since they were noted."""
+        ids = sorted(id for _, id in places)
+        found = await self._engine.ledger.deliveries(session, memory_ids=ids) if ids else ()
+        return {address(each) for each in found if each.is_active}
 
     async def _pending(self, session: str) -> tuple[list[Plan], list[Delivery]]:
         """The plans that are not applied, and the deliveries that have arrived with them and are not acknowledged."""

@@ -122,6 +122,54 @@ async def test_in_a_turn_that_waits_for_nothing(tmp_path: Path, how: str) -> Non
         assert says(turn, "plugh") == (how != "retract")
 
 
+async def test_in_a_turn_that_waits_for_nothing_while_something_is_said_here(tmp_path: Path) -> None:
+    store, slow = Door(), Slow()
+    async with opened(tmp_path, store, detector=slow) as here, opened(tmp_path, Door(store)) as there:
+        story = await here.session("s1", cast=["alice", "bob"])
+        await told(story, "One.", f"The word is {WORD}.")
+        again = await there.open_session("s1")
+        await (await again.edit("m1", "The word is plugh.")).decided()
+        slow.may_answer.clear()
+        await story.say("alice", "Three.", key="m3")
+        turn = await story.turn("bob", query="the word", wait=0)
+        assert says(turn, "plugh")
+        assert not says(turn, WORD)
+        slow.may_answer.set()
+
+
+async def test_what_another_process_delivers_is_not_taken_for_an_older_wording(tmp_path: Path) -> None:
+    store = Door()
+    store.refuses = WORD
+    async with opened(tmp_path, store) as here, opened(tmp_path, Door(store)) as there:
+        story = await here.session("s1", cast=["alice", "bob"])
+        await told(story, "One.", f"The word is {WORD}.")
+        await story.delivered()
+        again = await there.open_session("s1")
+        await again.delivered()
+        await told(again, "Two.", first=2)
+        store.refuses = ""
+        await story.delivered(10)
+        assert sorted(each.message_keys[0] for each in await store.list("s1-bob")) == ["m0", "m1", "m2"]
+        assert not here.engine.refusals.has("s1-bob")
+
+
+async def test_what_waits_reworded_and_is_retracted_cannot_be_dropped(tmp_path: Path) -> None:
+    store = Door()
+    async with opened(tmp_path, store) as ew:
+        story = await ew.session("s1", cast=["alice", "bob"])
+        await told(story, "One.", "Two.")
+        await story.delivered()
+        store.refuses = WORD
+        await (await story.edit("m0", f"One {WORD}.")).decided()
+        await story.delivered()
+        assert {id for each in await ew.spool.waiting() for id in each.refused}
+        store.is_shut = True
+        await (await story.retract("m0")).decided()
+        assert not {id for each in await ew.spool.waiting() for id in each.refused}
+        assert await ew.spool.drop("s1") == 0
+        store.is_shut = False
+
+
 async def test_news_that_were_told_with_a_message_at_hand(tmp_path: Path) -> None:
     store = Door()
     async with opened(tmp_path, store) as ew:

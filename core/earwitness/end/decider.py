@@ -152,7 +152,7 @@ class Decider:
             self._applier.wake()
             return True
         done, _ = await asyncio.wait({self.wake()}, timeout=limit)
-        if await self._behind():
+        if await self._behind(done=bool(done)):
             self._applier.look_again()
             if done:
                 await self._reload()
@@ -324,9 +324,9 @@ class Decider:
         await self.staleness.check()
         return await self._engine.ledger.plan(self.live.snapshot.id, sequence)
 
-    async def _behind(self) -> bool:
+    async def _behind(self, *, done: bool) -> bool:
         """Whether another process has taken the session further. Raises `UnknownName` when the story is gone."""
-        if not await self.staleness.check():
+        if not await self.staleness.check() and done:
             return False
         decided = await self._engine.ledger.decided(self.live.snapshot.id)
         return decided is not None and decided > self.live.snapshot.decided

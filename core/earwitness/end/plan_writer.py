@@ -68,6 +68,11 @@ def bringing(group: ActiveSupports, among: Sequence[Plan]) -> Sequence[Plan]:
     return [each for each in among if each.sequence in own or each.due_day is not None or each.withdrawals] or among
 
 
+def _is_applied(group: ActiveSupports) -> bool:
+    """Whether the store has had the memory, in these words or others, perhaps from another process."""
+    return any(each.status == "applied" for each in group)
+
+
 class PlanWriter:
     """Writes one session's recorded plans to the store, and acknowledges to the ledger what the store has."""
 
@@ -201,6 +206,7 @@ class PlanWriter:
         memories, deliveries = attempt.work.made(groups)
         fresh, among = self._backlog.fresh, [each.sequence for each in (*plans, *passing)]
         are_new = fresh.issuperset(among)
+        self.store.ask_again(address(group[0]) for group in groups if _is_applied(group))
         try:
             refused = await self.store.put(memories, are_new=are_new)
         except BaseException as error:
@@ -239,7 +245,7 @@ class PlanWriter:
                 attempt.refuse(group, plans)
             if place in refused:
                 supports[place] = [each.id for each in group]
-                if any(each.status == "applied" for each in group):
+                if _is_applied(group):
                     stale.setdefault(group[0].container, []).append(group[0].memory_id)
         if stale:  # what was taken back may still be in there
             await self.store.remove(stale)

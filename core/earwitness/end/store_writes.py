@@ -54,9 +54,10 @@ class StoreWrites:
 
         return put
 
-    def ask_again(self) -> None:
-        """Put what the store has refused, too."""
-        self._refused.clear()
+    def ask_again(self, places: Iterable[MemoryAddress] | None = None) -> None:
+        """Put what the store has refused, too: all of it, or at these places."""
+        for place in [*self._refused] if places is None else places if self._refused else ():
+            self._refused.pop(place, None)
 
     def _is_refused(self, memory: Memory) -> bool:
         known = self._refused.get(address(memory))
