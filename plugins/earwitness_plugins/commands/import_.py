@@ -127,7 +127,8 @@ async def _import_export(ew: Earwitness, cli: CliContext, export: StoryExport, i
 def _left_out(session: str, names: Sequence[str]) -> str:
     return (
         f"{session} wrote memories to {', '.join(names)}, which belong to no session. An export does not hold them. "
-        "Copy the whole store to take them along, or write them again: docs/hosts.md, Beyond one story"
+        "Copy the whole store to take them along, or write them again, documents by uploading them: docs/hosts.md, "
+        "Beyond one story"
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from earwitness import Character, Earwitness, Session
 from earwitness.errors import InputError, NotPermitted, UnknownName
+from earwitness.story_export import StoryExport
 
 LEDGER = "# Debts\n\nAlice owes eleven silver for maps.\n\n# Paid\n\nBob has paid for the broken lute."
 PDF = b"""%PDF-1.4
@@ -151,8 +152,8 @@ async def test_who_may_upload_to_what(story: Session) -> None:
 
 
 @pytest.fixture
-async def gods(tmp_path: Path) -> AsyncIterator[tuple[Session, str]]:
-    """A story in which two of three are members of a pantheon, and the name of the pantheon's hub."""
+async def heaven(tmp_path: Path) -> AsyncIterator[tuple[Earwitness, Session, str]]:
+    """An instance, a story in it in which two of three are members of a pantheon, and the name of the pantheon's hub."""
     rules = tmp_path / "gods.yaml"
     rules.write_text("gods:\n  members: [ra, set]\n  rules: {propagate_all: true, max_hops: 1, hub_from: 2}\n", "utf-8")
     async with Earwitness.open(tmp_path / "hub.db", strict=True, relationships={"rules": str(rules)}) as ew:
@@ -160,7 +161,13 @@ async def gods(tmp_path: Path) -> AsyncIterator[tuple[Session, str]]:
         await (await story.say("ra", "Let us begin.", audience=[])).settled()
         await story.delivered()
         (hub,) = [each.name for each in await ew.containers(kind="pantheon")]
-        yield story, hub
+        yield ew, story, hub
+
+
+@pytest.fixture
+def gods(heaven: tuple[Earwitness, Session, str]) -> tuple[Session, str]:
+    """The story, and the name of the hub."""
+    return heaven[1:]
 
 
 async def test_a_hub_takes_documents_for_its_members(gods: tuple[Session, str]) -> None:
@@ -203,6 +210,22 @@ async def test_a_branch_has_the_documents_of_hubs_in_versions_of_its_own(
     await again.documents.forget(hub, "Almanac")
     await older.documents.forget(hub, "Almanac")
     assert [await eclipse(each) for each in (story, branch, older, again)] == ["eleven", "ten", "", ""]
+
+
+async def test_what_an_import_left_out_of_a_hub_can_be_uploaded_again(
+    heaven: tuple[Earwitness, Session, str],
+) -> None:
+    ew, story, hub = heaven
+    text = "The eclipse is on day nine."
+    await story.documents.upload(hub, text, title="Almanac")
+    lines = [line async for line in story.backstage().export()]
+    copy = await ew.import_session(StoryExport.read(lines), id="s3")
+    assert "Almanac" not in await recalled(copy, "set", "eclipse")
+    for created in (True, False):
+        assert (await copy.documents.upload(hub, text, title="Almanac")).created is created
+        assert (await recalled(copy, "set", "eclipse")).count("Almanac") == 1
+        assert "Almanac" not in await recalled(copy, "eve", "eclipse")
+    assert (await recalled(story, "set", "eclipse")).count("Almanac") == 1
 
 
 async def test_files(story: Session, tmp_path: Path) -> None:

@@ -129,7 +129,8 @@ class StoryDocuments:
             await self._caught_up()
             mine = [each for each in self._versions() if (each.owner, each.id) == (owner, id)]
             last = mine[-1] if mine else None
-            if last is not None and not last.forgotten and (last.digest, last.title) == (digest, title):
+            is_same = last is not None and not last.forgotten and (last.digest, last.title) == (digest, title)
+            if last is not None and is_same and not await self._left_behind(last):
                 return last, False
             version = 1 + (last.version if last else 0)
             new = UploadedDocument(id=id, owner=owner, title=title, version=version, parts=parts, digest=digest)
@@ -137,6 +138,11 @@ class StoryDocuments:
                 new = new.model_copy(update={"version": new.version + 1})
             with suppress(KeyConflict):  # another process was first: it has this version
                 return new, await self._note(new, _noted_as(new))
+
+    async def _left_behind(self, document: UploadedDocument) -> bool:
+        """Whether the story was imported without its pieces, as exports leave out what is in a hub or global canon."""
+        keys = [key for key in _keys(document) if await self._story.has(key)]
+        return bool(keys) and not await self._story.backstage().grounds(*keys)
 
     async def _note(self, document: UploadedDocument, key: str | None = None) -> bool:
         """Note it in the story; whether that is new. Raises `KeyConflict`."""
