@@ -153,7 +153,7 @@ async def test_who_may_upload_to_what(story: Session) -> None:
 
 @pytest.fixture
 async def heaven(tmp_path: Path) -> AsyncIterator[tuple[Earwitness, Session, str]]:
-    """An instance, a story in it in which two of three are members of a pantheon, and the name of the pantheon's hub."""
+    """An instance, a story in which two of three are members of a pantheon, and the name of the pantheon's hub."""
     rules = tmp_path / "gods.yaml"
     rules.write_text("gods:\n  members: [ra, set]\n  rules: {propagate_all: true, max_hops: 1, hub_from: 2}\n", "utf-8")
     async with Earwitness.open(tmp_path / "hub.db", strict=True, relationships={"rules": str(rules)}) as ew:
