@@ -23,6 +23,7 @@ HELPERS = {
     "end/whereabouts.py",
     "end/derivations.py",
     "end/active_deliveries.py",
+    "end/accepted.py",
     "end/backlog.py",
     "end/waiters.py",
     "end/plan_writer.py",
@@ -32,9 +33,9 @@ HELPERS = {
     "end/late_answers.py",
 }
 """What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit,
-what a sharing rule may ask about earlier messages, which plans wait, who waits for them, in which order
-their memories are put, what the store has of them, which of them a summary replaces, and which sharing rules answer
-later."""
+what a sharing rule may ask about earlier messages, which entries were just appended, which plans wait, who waits for
+them, in which order their memories are put, what the store has of them, which of them a summary replaces, and which
+sharing rules answer later."""
 
 
 class Gossip:
