@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from typing import TypeAlias
 
 from pydantic import JsonValue
 
 from .engine import HOST_CALLS, Engine
 from .errors import StorageError
 from .live import Live
-from .records.usage import ModelCall, Spending
+from .records.plan import Answer
+from .records.usage import ModelCall, Spending, calls_of
 from .unused_calls import UNUSED, UnusedCalls
 
+AskedCalls: TypeAlias = tuple[str, Iterable[ModelCall]]
+"""Who asked, and the calls."""
 
-async def note_calls(engine: Engine, live: Live, by: str, calls: Iterable[ModelCall], *, unused: bool = False) -> None:
-    """Add calls to the sums of a session; `unused` ones have answers that no plan has. Raises `StorageError`."""
+
+async def note_calls(engine: Engine, live: Live, by: str, calls: Iterable[ModelCall]) -> None:
+    """Add somebody's calls to the sums of a session. Raises `StorageError`."""
+    await _note(engine, live, [(by, calls)], engine.run)
+
+
+async def note_answers(engine: Engine, live: Live, answers: Iterable[Answer], *, unused: bool = False) -> None:
+    """Add what models were asked for these answers, which no plan has, to the sums of a session, in one write. Those
+    that are `unused` were meant for a plan. Raises `StorageError`."""
+    asked = [(each.by, calls_of(each.usage, each.seconds)) for each in answers if each.usage is not None]
+    if asked:
+        await _note(engine, live, asked, f"{engine.run}\n{UNUSED}" if unused else engine.run)
+
+
+async def _note(engine: Engine, live: Live, asked: Iterable[AskedCalls], run: str) -> None:
     noted = live.stored.setdefault(HOST_CALLS, {})
-    run = f"{engine.run}\n{UNUSED}" if unused else engine.run
-    noted |= (changes := _with_calls(noted, by, calls, run))
+    noted |= (changes := _with_calls(noted, asked, run))
     await engine.ledger.write_data(live.snapshot.id, HOST_CALLS, changes)
 
 
@@ -42,13 +58,13 @@ def sums(noted: Mapping[str, JsonValue]) -> Iterator[tuple[str, str, Spending]]:
         yield by, model, Spending.model_validate(kept)
 
 
-def _with_calls(noted: Mapping[str, JsonValue], by: str, calls: Iterable[ModelCall], run: str) -> dict[str, JsonValue]:
+def _with_calls(noted: Mapping[str, JsonValue], asked: Iterable[AskedCalls], run: str) -> dict[str, JsonValue]:
     """The sums that change with more calls: who asked, the model's name and the run of the program, with line feeds
     between them, and `unused` at last where no plan has their answers → what the calls came to. Each run has sums of
     its own, so that two at once do not undo each other's.
     """
     changed: dict[str, JsonValue] = {}
-    for call in calls:
+    for by, call in ((by, call) for by, calls in asked for call in calls):
         key = f"{by}\n{call.model}\n{run}"
         before = changed.get(key, noted.get(key))
         spent = (Spending() if before is None else Spending.model_validate(before)) + Spending.of(call)

@@ -15,7 +15,7 @@ from ..background import Background
 from ..clock import now
 from ..engine import Engine
 from ..errors import StorageError, named
-from ..host_calls import look_up_unused, note_calls
+from ..host_calls import look_up_unused, note_answers
 from ..live import Live
 from ..macros import has_macro
 from ..records.journal import (
@@ -31,7 +31,6 @@ from ..records.journal import (
     Transferred,
 )
 from ..records.plan import Answer, Plan
-from ..records.usage import calls_of
 from ..slices import giving_way
 from ..time_limit import contained
 from ..validation.messages import gone
@@ -255,10 +254,8 @@ class Decider:
 
     async def _note_unused(self, answers: Iterable[Answer]) -> None:
         """Count what was asked of models for what no plan has."""
-        for each in answers:
-            if each.usage is not None:
-                with suppress(StorageError):
-                    await note_calls(self._engine, self.live, each.by, calls_of(each.usage, each.seconds), unused=True)
+        with suppress(StorageError):
+            await note_answers(self._engine, self.live, answers, unused=True)
 
     async def _ask_again(self) -> None:
         """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again."""

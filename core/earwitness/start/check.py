@@ -12,11 +12,8 @@ from ..checks import CheckAnswer, CheckEvent, CheckingGuard
 from ..consultation import Answered, record_of
 from ..engine import Engine
 from ..events import RecallAnswer
-from ..host_calls import note_calls
-from ..live import Live
 from ..plugin_data import PluginData
 from ..records.plan import Answer
-from ..records.usage import calls_of
 from .recalled import Recalled
 from .requests import Reader
 
@@ -94,10 +91,3 @@ def reports(plugins: Iterable[Answered[RecallAnswer]], checks: Iterable[Answered
     asked = [replace(each, notes=()) for each in plugins if each.usage or each.failure]
     told = [each for each in checks if each.usage or each.notes or each.failure]
     return (*(each.reported() for each in asked), *(each.reported() for each in told))
-
-
-async def note_costs(engine: Engine, live: Live, answers: Iterable[Answer]) -> None:
-    """Add what models cost to the sums that the ledger keeps for the session: a recall is in no plan."""
-    for each in answers:
-        if each.usage is not None:
-            await note_calls(engine, live, each.by, calls_of(each.usage, each.seconds))

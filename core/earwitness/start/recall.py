@@ -12,6 +12,7 @@ from ..engine import Engine
 from ..errors import StrategyError
 from ..events import RecallAnswer, RecallEvent
 from ..filters import Filter, In, Or, all_of, equals
+from ..host_calls import note_answers
 from ..live import Live
 from ..loading.settings import FillSettings, RecallSettings
 from ..plugin_data import PluginData
@@ -19,7 +20,7 @@ from ..records.memory import Hit, Memory
 from ..records.memory_types import FACT_ID
 from ..records.message import SettledMessage
 from . import strange_fields
-from .check import checked, note_costs, reports
+from .check import checked, reports
 from .excerpts import within
 from .host_request import RecallRequest
 from .late_gossip import late_gossip
@@ -69,7 +70,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     reader = Reader(live.snapshot, request.character, request.channel)
     left = await checked(engine, reader, query, memories, data, settings.timeout)
     await _keep(engine, live, data)
-    await note_costs(engine, now, consulted := reports(answers, left.answers))
+    await note_answers(engine, now, consulted := reports(answers, left.answers))
     notes = tuple(dict.fromkeys((*_guards_notes(reads, left.memories), *left.notes)))
     failed = (*failures, *strange, *_failures(answers, source), *left.failures)
     return Recall(
