@@ -63,8 +63,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     answers = await _plugins(engine, live, request, query, found, data)
     hits = await recallable_whole(ledger, live.snapshot.id, reads, await _added(source, reads, answers, found))
     sections = _sections(reads, hits, always, answers, day, settings)
-    late = live.withheld_from({each.container for each in reads}) if live.withheld and request.before is None else {}
-    gossip = await late_gossip(engine, now, request.character) if request.before is None else {}
+    waits, late = await _waiting(engine, now, live, request, reads)
     mark = _mark(engine.settings.fill)
     memories = await within(chosen(sections, settings, mark), settings.token_budget, query, mark)
     reader = Reader(live.snapshot, request.character, request.channel)
@@ -80,9 +79,9 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
         messages=latest,
         sections=tuple([each.section for each in sections]),
         notes=(*(note for answer in _given(answers) for note in answer.notes), *notes),
-        pending=tuple({**gossip, **late}),
-        why_pending={**gossip, **{key: f"what is due {why}" for key, why in late.items()}},
-        failures=(*failed, *_late(late), *_observer_failures(engine)),
+        pending=tuple(waits),
+        why_pending=waits,
+        failures=(*failed, *late, *_observer_failures(engine)),
         consulted=consulted,
     )
 
@@ -113,9 +112,15 @@ def _failures(answers: Sequence[Answered[RecallAnswer]], source: RecallSource) -
     yield from (f"store: {each}" for each in (*source.standing_failures, *source.refused))
 
 
-def _late(withheld: Mapping[str, str]) -> list[str]:
-    """Why something that is due has not arrived."""
-    return [f"what is due {why}" for why in dict.fromkeys(withheld.values())]
+async def _waiting(
+    engine: Engine, now: Live, live: Live, request: RecallRequest, reads: Sequence[Read]
+) -> tuple[dict[str, str], list[str]]:
+    """Key of a message of which the reader may yet be told → why that waits; and why what is due has not arrived."""
+    if request.before is not None:
+        return {}, []
+    withheld = live.withheld_from({each.container for each in reads}) if live.withheld else {}
+    late = {key: f"what is due {why}" for key, why in withheld.items()}
+    return {**await late_gossip(engine, now, request.character), **late}, [*dict.fromkeys(late.values())]
 
 
 def _source(engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest) -> RecallSource:
