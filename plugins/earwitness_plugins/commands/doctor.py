@@ -43,7 +43,7 @@ PACKAGES = ("anyio", "apsw", "click", "numpy", "pluggy", "pydantic", "rich")
 
 @story_command("doctor")
 async def command(cli: CliContext) -> None:
-    """Show versions, strategies in use, plugins and their failures, the embedder, and the health of store and graph.
+    """Show versions, strategies in use, plugins, failures, embedder, language model, and health of store and graph.
 
     Exits with 1 when something is broken. A store that does not exist yet is not broken. Nothing is written. The
     embedder is asked for one vector, and the language model of [model] for a word.

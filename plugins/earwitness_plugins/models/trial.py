@@ -13,7 +13,7 @@ from .client import ModelClient
 from .records import ChatMessage
 from .settings import model_settings
 
-LIMIT = 10.0
+LIMIT = 20.0
 FEW = 16
 """Tokens of the answer."""
 QUESTION = ChatMessage(role="user", content="Answer with OK.")
