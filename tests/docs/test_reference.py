@@ -322,6 +322,8 @@ def defined(file: Path) -> set[str]:
                 visit(child, f"{owner}{child.name}.")
             elif isinstance(child, ast.Assign):
                 names.update(f"{owner}{ast.unparse(target)}" for target in child.targets)
+            elif isinstance(child, ast.AnnAssign):
+                names.add(f"{owner}{ast.unparse(child.target)}")
 
     visit(tree, "")
     return names
