@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from .loading.resources import Resources
 from .records.usage import Spending
@@ -32,7 +32,15 @@ class UnusedCalls:
 
     def read(self, session: str, noted: Mapping[str, JsonValue], run: str) -> None:
         """Take what the ledger has noted; `run` names this instance."""
-        keys = ((key.split("\n"), kept) for key, kept in noted.items())
-        found = [Spending.model_validate(kept) for (*_, of, kind), kept in keys if kind == UNUSED and of != run]
+        elsewhere = (kept for key, kept in noted.items() if key.endswith(f"\n{UNUSED}") and f"\n{run}\n" not in key)
+        found = [*filter(None, map(_spending, elsewhere))]
         if found or session in self._elsewhere:
             self._elsewhere[session] = sum(found, Spending())
+
+
+def _spending(kept: JsonValue) -> Spending | None:
+    """The sum that is kept; `None` for what is none, as an imported story may have it."""
+    try:
+        return Spending.model_validate(kept)
+    except ValidationError:
+        return None

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from earwitness import Earwitness, Settings
+from earwitness.engine import HOST_CALLS
 from earwitness.errors import InputError, NotPermitted
 from earwitness.records.usage import ModelCall, Spending, Usage, calls_of
+from earwitness.story_export import StoryExport
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.unused_calls import UnusedCalls
 from earwitness_plugins.models.client import ModelClient
 from earwitness_plugins.models.errors import BudgetSpent
 from earwitness_plugins.models.host_account import host_account
@@ -127,6 +130,17 @@ async def test_calls_that_were_not_used_count_in_budgets_of_other_programs_and_a
         async with Earwitness.open(tmp_path / "story.db", settings=settings) as again:
             await (await (await again.open_session("s1")).say("alice", "Good night.")).settled()
             assert spent(again) == len(model.requests) == (await again_costs(again))
+
+
+async def test_what_an_import_has_of_calls_may_be_no_sums(tmp_path: Path) -> None:
+    async with Earwitness.open(tmp_path / "story.db") as ew:
+        story = await ew.session("s1", cast=["alice"])
+        noted: dict[str, Any] = {"x": 1, "\nunused": {"calls": []}, "a\nm\nb\nunused": {"calls": 2}}
+        await ew.engine.ledger.write_data("s1", HOST_CALLS, noted)
+        lines = [line async for line in story.backstage().export()]
+        copy = await ew.import_session(StoryExport.read(lines), id="s2")
+        await (await copy.say("alice", "Hello.")).settled()
+        assert UnusedCalls.shared(ew.resources).elsewhere("s2").calls == 2
 
 
 async def again_costs(ew: Earwitness) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -13,6 +15,7 @@ from ..plugin_data import PluginData
 from ..records.plan import Delivery
 from ..records.update import Update
 
+N = TypeVar("N")
 SAID = WORLD
 """Stands among the owners for the message itself, about which the rule was asked in vain when it was said."""
 
@@ -76,12 +79,20 @@ class Untold:
 
 def day_asked(owners: Iterable[str]) -> float | None:
     """The day on which a rule was asked that answers later; `None` for one that failed, and is asked on another day."""
-    return next((float(each.removeprefix(ON_DAY)) for each in owners if each.startswith(ON_DAY)), None)
+    return next(_numbers(owners, ON_DAY, float), None)
 
 
 def entry_asked(owners: Iterable[str]) -> int | None:
     """The number of the entry with which a rule was asked that answers later; `None` for one that failed."""
-    return next((int(each.removeprefix(WITH_ENTRY)) for each in owners if each.startswith(WITH_ENTRY)), None)
+    return next(_numbers(owners, WITH_ENTRY, int), None)
+
+
+def _numbers(owners: Iterable[str], beginning: str, number: Callable[[str], N]) -> Iterator[N]:
+    """What stands after this beginning; what is no number, as an imported story may have it, is left out."""
+    for each in owners:
+        if each.startswith(beginning):
+            with suppress(ValueError):
+                yield number(each.removeprefix(beginning))
 
 
 def answers_later(untold: Mapping[str, JsonValue]) -> dict[str, dict[str, list[str]]]:
