@@ -16,6 +16,7 @@ from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
 from .ranked_by_words import AtHand
+from .records.journal import Archived, Retracted, Revised
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite
 from .records.prose import counted
@@ -26,7 +27,11 @@ from .validation.messages import gone
 
 RECENT = 24
 LANDMARKS = 64
+LATE_WRITES = 64
+"""A store may still get what was withdrawn by so many of the latest entries, from a process that has not read them."""
 """The number of entries between snapshots that are kept in memory."""
+WITHDRAWING = (Revised, Retracted, Archived)
+"""Bodies of the entries whose plans take something away."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,8 @@ class Live:
     `overdue` is set while a change of the day may not have brought what was due. Whatever is due before the day
     `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another process is known to have
     decided what this one has not read yet. `warned_unguarded` is set once the host was warned that nothing withholds
-    direct messages.
+    direct messages. `withdrawn` are ids of memories of which something was taken back since the session was opened
+    here.
     """
 
     snapshot: Snapshot
@@ -109,6 +115,7 @@ class Live:
     warned_unguarded: bool = False
     next_due: float | None = None
     is_behind: bool = False
+    withdrawn: set[str] = field(default_factory=set)
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -124,6 +131,24 @@ class Live:
         live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if has_past else None)
         live.overdue = has_past  # a change of the day may have brought nothing before a restart: the next entry looks
         return live
+
+    async def take_over(self, engine: Engine) -> None:
+        """Go on from where another process has left the session. Raises `UnknownName` when it is gone."""
+        fresh = await Live.load(engine, self.snapshot.id)
+        since = max(self.snapshot.decided, fresh.snapshot.decided - LATE_WRITES)
+        for entry in await engine.ledger.entries(self.snapshot.id, after=since, up_to=fresh.snapshot.decided):
+            if isinstance(entry.body, WITHDRAWING) and (
+                plan := await engine.ledger.plan(entry.session, entry.sequence)
+            ):
+                self.note_withdrawn(plan)
+        self.snapshot, self.recent, self.stored = fresh.snapshot, fresh.recent, fresh.stored
+        self.latest_update, self.taken_back = fresh.latest_update, fresh.taken_back
+        self.overdue |= fresh.overdue
+        self.next_due, self.decided_elsewhere = None, fresh.snapshot.decided
+
+    def note_withdrawn(self, plan: Plan) -> None:
+        """Note what a plan takes away: a store may get it once more from a process that has not read that yet."""
+        self.withdrawn.update(id for each in plan.withdrawals for id in each.removes.values())
 
     async def as_recorded(self, engine: Engine) -> Live:
         """The session as another process has left it, for one recall: this one cannot take it over yet."""
@@ -214,6 +239,7 @@ class Live:
             self.latest_update = plan.sequence
         if plan.withdrawals or plan.restorations:
             self.taken_back = {}
+            self.note_withdrawn(plan)
         if (settled := plan.message) is None:
             return
         just_said = settled.message.sequence == plan.sequence  # a revision keeps the sequence number of the original

@@ -104,6 +104,24 @@ async def test_while_something_slow_is_decided_here(tmp_path: Path) -> None:
         assert not says(await story.turn("bob", query=WORD), WORD)
 
 
+@pytest.mark.parametrize("how", ["retract", "edit"])
+@pytest.mark.parametrize("by", ["here", "there"])
+async def test_a_write_that_arrives_late(tmp_path: Path, how: str, by: str) -> None:
+    """Another process was writing the memory when it was taken back, and has not noticed yet."""
+    store = Door()
+    async with opened(tmp_path, store) as here, opened(tmp_path, Door(store)) as there:
+        story = await here.session("s1", cast=["alice", "bob"])
+        await told(story, "One.", "Two.", f"The word is {WORD}.")
+        await story.delivered()
+        written = await store.list("s1-bob")
+        again = story if by == "here" else await there.open_session("s1")
+        await (await (again.retract("m2") if how == "retract" else again.edit("m2", "The word is plugh."))).decided()
+        await again.delivered()
+        await store.put(written)
+        assert not says(await story.turn("bob", query=WORD, in_prompt=()), WORD)
+        assert says(await story.turn("bob", query=WORD, in_prompt=()), "One.")
+
+
 @pytest.mark.parametrize("how", ["retract", "edit", "reroll"])
 async def test_in_a_turn_that_waits_for_nothing(tmp_path: Path, how: str) -> None:
     store = Door()

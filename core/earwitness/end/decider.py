@@ -330,14 +330,9 @@ class Decider:
 
     async def _reload(self) -> None:
         self._look = True
-        fresh = await Live.load(self._engine, self.live.snapshot.id)
-        self.live.snapshot, self.live.recent, self.live.stored = fresh.snapshot, fresh.recent, fresh.stored
-        self.live.latest_update, self.live.taken_back = fresh.latest_update, fresh.taken_back
         self._applier.look_again()
-        self.live.overdue |= fresh.overdue
-        self.live.next_due = None
-        self.live.decided_elsewhere = fresh.snapshot.decided
-        await self.staleness.reached(fresh.snapshot.decided)
+        await self.live.take_over(self._engine)
+        await self.staleness.reached(self.live.snapshot.decided)
         await self._applier.resume()
         self._applier.wake()
 

@@ -47,6 +47,11 @@ class RecallSource:
         store = self._engine.local_first
         return store.failures if store else ()
 
+    @property
+    def _is_doubtful(self) -> bool:
+        """Whether the store may hold what was taken back, although it lacks nothing."""
+        return self._live.is_behind or bool(self._live.withdrawn)
+
     async def _waiting(self, container: str) -> Sequence[str] | None:
         """The sessions that have decided something for a container that others write to, too, which the store has not
         taken yet; `None` where the ledger does not say."""
@@ -78,10 +83,12 @@ class RecallSource:
         if waiting:
             gone = await self._gone(container, [hit.memory.id for hit in found], waiting)
             found = [hit for hit in found if hit.memory.id not in gone]
-        if not lacking and not self._live.is_behind:
+        if not (lacking or self._is_doubtful):
             return found
         known = {hit.memory.id for hit in found}
         now = await self._as_decided(known, lacking)
+        if not (lacking or now):
+            return found
         found = [
             hit if memory is hit.memory else hit.model_copy(update={"memory": memory})
             for hit in found
@@ -99,7 +106,7 @@ class RecallSource:
         found = await self._without_gone(container, found, waiting)
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
-        elif lacking or self._live.is_behind:
+        elif lacking or self._is_doubtful:
             found = [each for each in await self._current(found, lacking) if matches(filter, each.metadata)]
         return found[:limit]
 
@@ -110,7 +117,7 @@ class RecallSource:
         found = await self._asked(self._store(container, waiting).get(container, ids))
         found = await self._without_gone(container, found, waiting)
         if found is not None:
-            return await self._current(found, lacking) if lacking or self._live.is_behind else found
+            return await self._current(found, lacking) if lacking or self._is_doubtful else found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
 
     async def _without_gone(
@@ -138,8 +145,9 @@ class RecallSource:
         """Id → each of these memories as it will be, while this process or the store lacks a plan that takes something
         away; `None` for one that goes. Those of other sessions are not there."""
         plans = [each.plan for each in lacking.values()]
-        is_behind = self._live.is_behind
-        if not ids or not (is_behind or any(plan is None or plan.withdrawals for plan in plans)):
+        if not (self._live.is_behind or any(plan is None or plan.withdrawals for plan in plans)):
+            ids = self._live.withdrawn.intersection(ids)
+        if not ids:
             return {}
         ledger, snapshot = self._engine.ledger, self._live.snapshot
         supports = await ledger.deliveries(snapshot.id, memory_ids=sorted(ids))
