@@ -135,7 +135,7 @@ def _in_hub(
         container=container.name,
         registers=container,
         admits=(EVERYBODY,),
-        identity=f"{message.key}-{message.revision}-{hub.told_on:g}",
+        identity=identity_of(event, hub),
         type=TOLD,
         metadata=metadata,
         rests_on=(message.key,),
@@ -145,6 +145,12 @@ def _in_hub(
         trust=telling.trust,
         due=telling.day,
     )
+
+
+def identity_of(event: SharingEvent, hub: HubTelling) -> str:
+    """What all tellings of a message to a hub on one day have in common."""
+    message = event.message.message
+    return f"{message.key}-{message.revision}-{hub.told_on:g}"
 
 
 def _said_time(timestamp: str) -> dict[str, MetaValue]:

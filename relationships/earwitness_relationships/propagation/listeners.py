@@ -10,6 +10,7 @@ from earwitness.containers import character_container
 from earwitness.formats import message_text_of
 from earwitness.records.plan import Answer, Delivery
 
+from .heard_in_hubs import HeardInHubs
 from .personalities import Personalities
 from .question_context import QuestionContext
 from .records import Telling
@@ -46,6 +47,7 @@ class Listeners:
         self._retellers = Retellers.shared(ew.settings, ew.resources, ew.strategies)
         self._triages = Triages.shared(ew.settings, ew.resources, ew.strategies)
         self._context = QuestionContext(story.id, strict=ew.settings.strict)
+        self._in_hubs = HeardInHubs(story, ew)
         self._heard: dict[tuple[str, float], list[Heard]] = {}
 
     async def text_of(self, offer: SummaryOffer) -> str | None:
@@ -116,6 +118,7 @@ class Listeners:
             own = character_container(self._story.id, self._people.characters[telling.listener]).name
             found = await self._ew.engine.ledger.deliveries(self._story.id, container=own, due_by=telling.day)
             told = [each for each in found if each.is_active and each.support.shared_from and each.due == telling.day]
+            told += await self._in_hubs.by(telling.listener, telling.day)
             self._heard[key] = [*{each.memory_id: heard_as(each) for each in told}.values()]
         return self._heard[key]
 

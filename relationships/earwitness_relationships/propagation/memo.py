@@ -15,6 +15,7 @@ from earwitness import SharingEvent
 from earwitness.records.plan import Delivery
 
 from .first_asked import kept_before
+from .heard_in_hubs import ToldInHub
 from .models.spread import ModelSpread
 from .personalities import Personalities
 from .records import HubTelling, Telling
@@ -23,6 +24,8 @@ TELLINGS = TypeAdapter(list[Telling])
 SPREADS = TypeAdapter(list[ModelSpread])
 IN_HUBS = TypeAdapter(list[HubTelling])
 TOLD, HUBS, ROUNDS = "told:", "hubs:", "rounds:"
+TOLD_IN_HUBS = TypeAdapter(list[ToldInHub])
+HUBS_ON_DAY = "hubs-on:"
 TOLD_ON_DAY, DAYS, SEEN, SAID, SWEPT = "day:", "days", "seen", "said:", "swept"
 Counts = Mapping[tuple[str, float], int]
 """Listener and game day → how many tellings they have on that day."""
@@ -117,6 +120,26 @@ class Memo:
         standing = await self._event.standing.deliveries(keys)
         return [each for each in standing if _is_telling(each) and each.due == day]
 
+    async def in_hubs_on(self, day: float) -> list[ToldInHub]:
+        """What stands of what hubs are told for a day, in messages other than this one."""
+        noted = [each for each in self._in_hubs_of(day) if each.key != self._key]
+        standing = {each.source for each in await self._event.standing.deliveries([each.key for each in noted])}
+        return [each for each in noted if each.key in standing]
+
+    def _in_hubs_of(self, day: float) -> list[ToldInHub]:
+        return TOLD_IN_HUBS.validate_python(self._data.get(f"{HUBS_ON_DAY}{float(day)!r}") or [])
+
+    def note_in_hubs(self, told: Iterable[ToldInHub]) -> None:
+        """Note what hubs are told of the message, for those who are told something else on that day; forget what an
+        earlier version of it told, and the days that are over. To be called after `note`."""
+        by_day: dict[float, list[ToldInHub]] = {}
+        for each in told:
+            by_day.setdefault(each.day, []).append(each)
+        for day in {*self._days(), *by_day}:
+            kept = [each for each in self._in_hubs_of(day) if self._event.arrived or each.key != self._key]
+            noted = TOLD_IN_HUBS.dump_python([*kept, *by_day.get(day, ())], mode="json", exclude_defaults=True)
+            self._write(f"{HUBS_ON_DAY}{float(day)!r}", noted or None)
+
     def note(self, tellings: Iterable[Telling]) -> None:
         """Note on which days the message is told, and to whom in hubs; forget the days that are over."""
         days = [day for day in self._days() if day >= self._event.day]
@@ -129,6 +152,7 @@ class Memo:
         self._write(SEEN, max(self._seen(), self._event.told_at - 1))
         for day in set(self._days()) - set(days):
             self._write(_name_of(day), None)
+            self._write(f"{HUBS_ON_DAY}{float(day)!r}", None)
         every = sorted({*days, *by_day})
         if every != self._days():
             self._write(DAYS, [*every])

@@ -11,6 +11,7 @@ from earwitness.records.memory_types import FACT_ID, TOLD_AT, MetaValue
 from earwitness.records.plan import Answer, Delivery
 
 from ..said_alike import digest_of, fact_id
+from .hub_readers import HubReaders
 from .memo import Memo
 from .personalities import Personalities
 from .question_context import QuestionContext
@@ -61,12 +62,13 @@ class PassingOn:
         triages: Triages,
         read: Mapping[str, str] | None = None,
         context: QuestionContext | None = None,
+        readers: HubReaders | None = None,
         *,
         beside_hubs: bool = False,
     ) -> None:
-        """`read` is what some listeners have read in a hub, by personality id: they know it in those words.
-        `beside_hubs` says whether somebody may read the same fact in a hub."""
-        self._beside_hubs = beside_hubs
+        """`read` is what some listeners have read in a hub, by personality id: they know it in those words. `readers`
+        says who reads in hubs, `None` = nobody, and `beside_hubs` whether somebody may read the same fact there."""
+        self._beside_hubs, self._readers = beside_hubs, readers
         self._event, self._people, self._memo = event, people, memo
         self._retellers, self._triages = retellers, triages
         self._read = read or {}
@@ -196,15 +198,19 @@ class PassingOn:
             heard=tuple(await self._heard_by(first, text)),
         )
 
-    async def _heard_by(self, telling: Telling, text: str) -> Iterator[Heard]:
-        """What else the listener is told on the day of a telling."""
+    async def _heard_by(self, telling: Telling, text: str) -> list[Heard]:
+        """What else the listener is told on the day of a telling, as copies and in hubs."""
         if telling.day not in self._heard:
             of_day: dict[str, list[Delivery]] = {}
             for each in await self._memo.heard_on(telling.day):
                 of_day.setdefault(each.owner, []).append(each)
             self._heard[telling.day] = of_day
         found = self._heard[telling.day].get(self._people.characters[telling.listener], ())
-        return (self._as_heard(each, telling, text) for each in found)
+        heard = [self._as_heard(each, telling, text) for each in found]
+        if self._readers is not None:
+            for told in await self._memo.in_hubs_on(telling.day):
+                heard += told.heard_by(telling.listener, self._readers, self._people)
+        return heard
 
     def _as_heard(self, each: Delivery, telling: Telling, text: str) -> Heard:
         heard = message_text_of(each.body)

@@ -22,6 +22,7 @@ from ..rules.strategy_names import spec_of
 from ..settings import RelationshipsSettings
 from ..tellable import can_tell
 from .foresight import foreseen, stops_of, told_later
+from .heard_in_hubs import told_in_hub
 from .hub_readers import HubReaders
 from .hub_walk import HubWalk
 from .hubs import arrived_by_now, before_walk, in_hub, on_their_way, overtaken, still_told, without_sooner
@@ -138,7 +139,7 @@ class RelationshipsSharing:
         words = _words(event, people, told.before)
         texts, beside_hubs = told.walk.texts, asked.adjacency.has_hubs
         passing = PassingOn(
-            event, people, memo, self._retellers, self._triages, texts, context, beside_hubs=beside_hubs
+            event, people, memo, self._retellers, self._triages, texts, context, asked.readers, beside_hubs=beside_hubs
         )
         tellings = [*told.tellings, *by_models.tellings]
         listed, hubs = context.as_first_asked(tellings, told.hubs, asked.readers)
@@ -182,7 +183,9 @@ class RelationshipsSharing:
         later = told_later(asked.adjacency, seed, heard, people, spread)
         by_models = self._by_models(asked, seed, _first(spread.tellings), seed.day + ahead)
         tellings = [*spread.tellings, *by_models.tellings]
-        passing = PassingOn(event, people, asked.memo, self._retellers, self._triages, context=context)
+        passing = PassingOn(
+            event, people, asked.memo, self._retellers, self._triages, context=context, readers=asked.readers
+        )
         passed = await passing.passed_on(tellings, can_tell(event))
         stops = (*spread.stops, *passed.stops, *later)
         spread = spread.model_copy(update={"tellings": tuple(passed.tellings), "stops": stops})
@@ -243,16 +246,30 @@ def _keep(
     in_hubs = [*arrived_by_now(asked.event, told.before, asked.readers.graph.version), *(hub for hub, _ in said)]
     asked.memo.keep({**told.earlier, **first}, in_hubs, by_models.left)
     if asked.adjacency.counts_days or asked.adjacency.has_triages:
-        asked.memo.note([*first.values(), *told.read.values()])
+        asked.memo.note([*first.values(), *told.read.values(), *_of_hubs(asked, said)])
+    if asked.adjacency.has_triages:
+        known = _known_otherwise(told, first)
+        asked.memo.note_in_hubs([told_in_hub(asked.event, hub, {*known, *hub.earlier}) for hub, _ in said])
 
 
 def _derived(
     asked: SharingQuestion, told: ToldNow, first: Mapping[str, Telling], said: Iterable[SaidInHub]
 ) -> Iterator[Derivation]:
     """The memories in hubs."""
-    otherwise = {*told.seed.direct, *told.seed.heard, *told.earlier, *first}
     for hub, texts in said:
-        yield from in_hub(asked.event, hub, asked.people, otherwise, texts)
+        yield from in_hub(asked.event, hub, asked.people, _known_otherwise(told, first), texts)
+
+
+def _known_otherwise(told: ToldNow, first: Mapping[str, Telling]) -> set[str]:
+    """Those who do not read it in a hub."""
+    return {*told.seed.direct, *told.seed.heard, *told.earlier, *first}
+
+
+def _of_hubs(asked: SharingQuestion, said: Iterable[SaidInHub]) -> list[Telling]:
+    """What hubs are told, so that the day is noted: nobody in particular is told it."""
+    if not asked.adjacency.has_triages:
+        return []
+    return [each.model_copy(update={"hub": False}) for hub, _ in said for each in hub.tellings[:1]]
 
 
 async def heard_on_days(asked: SharingQuestion) -> HeardOn | None:
