@@ -189,8 +189,9 @@ class Earwitness(Extensible):
         batch once it is written, and not at all if nothing is new.
         """
         self._background.check()
-        export = lines if isinstance(lines, StoryExport) else StoryExport.read(list(several("lines", lines)))
-        return await self.session(await transfer.imported(self.engine, export, id=id, seen=seen))
+        if not isinstance(lines, StoryExport):
+            lines = await asyncio.to_thread(StoryExport.read, list(several("lines", lines)))
+        return await self.session(await transfer.imported(self.engine, lines, id=id, seen=seen))
 
     # ── containers beyond a session ──────────────────────────────────────────────────────────────────────────────
 

@@ -5,6 +5,7 @@ Nothing is decided again. Ids are derived anew from the new names, and the plans
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from .records.journal import Body, Entry, NewEntry
 from .records.plan import Plan, Withdrawal
 from .records.snapshot import Snapshot
 from .renamed_plans import RenamedPlans
+from .slices import MANY, in_slices
 from .story_export import PluginValues, StoryExport
 from .upgrades.versions import VERSION
 
@@ -104,7 +106,7 @@ async def write_copy(
     await _admit(ledger, export.memberships, renamed)
     for begin in range(0, len(past), CHUNK):
         chunk = past[begin : begin + CHUNK]
-        plans = [renamed.plan(plan) for _, plan in chunk]
+        plans = await in_slices(renamed.plan(plan) for _, plan in chunk)
         after = more if begin + CHUNK >= len(past) else ()
         await ledger.append_all(first.id, [_moved_entry(each, renamed) for each in (*(e for e, _ in chunk), *after)])
         for (_, plan), moved in zip(chunk, plans, strict=True):
@@ -177,13 +179,21 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
     for entry in await engine.ledger.entries(session, up_to=snapshot.decided):
         plan = await engine.ledger.plan(session, entry.sequence)
         if plan is not None:
-            own = _own_part(plan)
-            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": own.model_dump(mode="json")}
+            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": await _plan_line(_own_part(plan))}
     for each in containers:
         its_members = [member.model_dump(mode="json") for member in members if member.container == each.name]
         yield {"kind": "container", "container": each.model_dump(mode="json"), "memberships": its_members}
     for plugin, data in kept.items():
         yield {"kind": "data", "plugin": plugin, "data": data}
+
+
+async def _plan_line(plan: Plan) -> dict[str, Any]:
+    """A plan, JSON-ready, its keys in the order of its fields. It may have thousands of deliveries."""
+    if len(plan.deliveries) <= MANY:
+        return plan.model_dump(mode="json")
+    deliveries = await in_slices(each.model_dump(mode="json") for each in plan.deliveries)
+    rest = plan.model_copy(update={"deliveries": ()}).model_dump(mode="json")
+    return {**rest, "deliveries": deliveries}
 
 
 def _own_part(plan: Plan) -> Plan:
@@ -208,7 +218,8 @@ async def imported(engine: Engine, export: StoryExport, *, id: str | None = None
     if found is None and name != export.id:
         check_new_session_id(name)  # the export's own id was accepted when its session began
     if found is None or await _begins(engine, found, export):
-        await write_copy(engine, Snapshot(id=name), export, seen, tuple(hubs_in(export.past, export.id)))
+        hubs = await asyncio.to_thread(lambda: tuple(hubs_in(export.past, export.id)))
+        await write_copy(engine, Snapshot(id=name), export, seen, hubs)
     elif not await _holds(engine, found, export):
         raise InputError(
             f"session {name!r} already exists and is a different story. "
@@ -223,8 +234,7 @@ async def _begins(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
         return False
     there, renamed = await engine.ledger.entries(found.id, up_to=len(export.past)), _renamed(export, found.id)
     past = export.past[: len(there)]
-    for _, plan in past:
-        renamed.plan(plan)
+    await in_slices(renamed.plan(plan) for _, plan in past)
     return _comparable(there) == _comparable([entry for entry, _ in past], renamed)
 
 
@@ -236,7 +246,8 @@ async def _holds(engine: Engine, found: Snapshot, export: StoryExport) -> bool:
         return False
     plans = await engine.ledger.plans(found.id, up_to=len(past))
     theirs, ours = _renamed(export, found.id), RenamedPlans(found.id, found.id)
-    same = [theirs.plan(plan) for _, plan in past] == [ours.plan(_own_part(plan)) for plan in plans]
+    given = await in_slices(theirs.plan(plan) for _, plan in past)
+    same = given == await in_slices(ours.plan(_own_part(plan)) for plan in plans)
     return same and _comparable(there) == _comparable([entry for entry, _ in past], theirs)
 
 

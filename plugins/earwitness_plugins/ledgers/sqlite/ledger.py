@@ -191,12 +191,14 @@ class SqliteLedger:
         limit: int | None = None,
     ) -> Sequence[Entry]:
         """Entries in sequence order."""
-        few = limit is not None and limit <= FEW
-        rows = await (self._database.read_inline if few else self._database.read)(
-            lambda connection: journal.several(connection, session, after, up_to, unapplied, limit)
-        )
         kept, written = self._appended.get(session, (None, None))
-        return [journal.as_entry(session, row, written if row[2] == kept else None) for row in rows]
+
+        def found(connection: apsw.Connection) -> list[Entry]:
+            rows = journal.several(connection, session, after, up_to, unapplied, limit)
+            return [journal.as_entry(session, row, written if row[2] == kept else None) for row in rows]
+
+        few = limit is not None and limit <= FEW
+        return await (self._database.read_inline if few else self._database.read)(found)
 
     async def waiting(self, container: str) -> Sequence[str]:
         """Sessions with a recorded plan that is not applied yet and may change this container, sorted."""
