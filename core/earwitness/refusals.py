@@ -118,7 +118,7 @@ class Refusals:
         """Those of the memories that the store here refuses, where there are two."""
         kept = self._kept
         return {
-            (each.container, each.id)
+            address(each)
             for each in (memories if kept else ())
             if (known := kept.get(each.container, {}).get(each.id)) and known.here
         }

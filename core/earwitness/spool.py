@@ -290,7 +290,7 @@ class Spool:
             _SpooledMemory(*address(each), each.sequence, refused.pop(address(each), (0, ""))[1]) for each in pending
         ]
         active = await self._active(session, refused)
-        reworded = [_SpooledMemory(*at, refused[at][0], refused[at][1], is_new=False) for at in refused if at in active]
+        reworded = [_SpooledMemory(*at, *known, is_new=False) for at, known in refused.items() if at in active]
         return [*new, *reworded]
 
     async def _active(self, session: str, places: Collection[MemoryAddress]) -> set[MemoryAddress]:
