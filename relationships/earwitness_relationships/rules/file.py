@@ -69,7 +69,7 @@ def checked(file: Located) -> RuleFile:
     """The rules in a file. Raises `RulesError` that lists every mistake."""
     if _is_story(file.value):
         raise RulesError(
-            f"{file.path}: this is a story file, with a cast and steps, and no rule file. To play it: earwitness play "
+            f"{file.path}: this is a story file, with a cast and steps, not a rule file. To play it: earwitness play "
             f"{shlex.quote(file.path)}. To check rules against its cast: earwitness rules check FILE --story "
             f"{shlex.quote(file.path)}"
         )
