@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from earwitness.errors import StorageError, quoted
 from earwitness.records.memory import Memory
 from earwitness.records.memory_types import MetaValue
 
-from .names import cleaned, digest, document_id, encoded, is_clean, restored
+from .names import cleaned, digest, document_id, encoded, is_clean, is_document_of, restored
 
 OURS = "earwitness"
 ID, CONTAINER, ORDER, VERSION = "earwitnessId", "earwitnessContainer", "earwitnessOrder", "earwitnessVersion"
@@ -86,28 +86,47 @@ def digest_of(memory: Memory) -> str:
     return digest([memory.content, memory.metadata])[:32]
 
 
-def documents_of(memory: Memory, stamp: Stamp, largest: int) -> list[NewPart]:
-    """The documents that hold a memory: one, unless its content has more than `largest` bytes.
+class MemoryDraft(NamedTuple):
+    """A memory as documents that lack only the stamp."""
+
+    memory: Memory
+    digest: str
+    """As of `digest_of`."""
+    pieces: Sequence[str]
+    """The texts of the documents: one, unless the content is too long for it."""
+    metadata: dict[str, MetaValue]
+    """What they share."""
+
+    def documents(self, stamp: Stamp) -> list[NewPart]:
+        """The documents, as they are written now."""
+        shared = {**self.metadata, VERSION: stamp.version}
+        if stamp.order != stamp.version:
+            shared[ORDER] = stamp.order
+        return [
+            NewPart(document_id(self.memory.id, part, self.digest), piece, {**shared, PART: part})
+            for part, piece in enumerate(self.pieces)
+        ]
+
+
+def drafted(memory: Memory, largest: int) -> MemoryDraft:
+    """What there is to write of a memory, in documents of at most `largest` bytes.
 
     Raises `StorageError` for content or metadata that no record could have.
     """
     try:
-        pieces = list(_pieces(memory.content, largest))
+        pieces = [_shown(piece) for piece in _pieces(memory.content, largest)]
+        digest_here = digest_of(memory)
         common = _wire_metadata(memory.metadata) | {
             ID: cleaned(memory.id),
             CONTAINER: cleaned(memory.container),
-            ORDER: stamp.order,
-            VERSION: stamp.version,
-            DIGEST: digest_of(memory),
+            DIGEST: digest_here,
             METADATA: digest(memory.metadata)[:32],
-            PARTS: len(pieces),
         }
+        if len(pieces) > 1:
+            common[PARTS] = len(pieces)
     except (TypeError, ValueError, AttributeError) as error:
         raise StorageError(f"memory {quoted(memory.id)} cannot be written as it is: {error}") from error
-    return [
-        NewPart(document_id(memory.id, part), _shown(piece), {**common, PART: part})
-        for part, piece in enumerate(pieces)
-    ]
+    return MemoryDraft(memory, digest_here, pieces, common)
 
 
 def stored_part(
@@ -116,15 +135,15 @@ def stored_part(
     """A document that the service has shown; `None` if it is none of ours, or of another container."""
     try:
         part, memory_id = int(metadata[PART]), restored(metadata[ID])
-        if restored(metadata[CONTAINER]) != container or document_id(memory_id, part) != id:
+        if restored(metadata[CONTAINER]) != container or not is_document_of(id, memory_id, part):
             return None
         return StoredPart(
             id=id,
             memory_id=memory_id,
-            stamp=Stamp(int(metadata[ORDER]), int(metadata[VERSION])),
+            stamp=Stamp(int(metadata.get(ORDER, metadata[VERSION])), int(metadata[VERSION])),
             digest=str(metadata[DIGEST]),
             part=part,
-            parts=int(metadata[PARTS]),
+            parts=int(metadata.get(PARTS, 1)),
             metadata=_memory_metadata(metadata),
             metadata_digest=metadata.get(METADATA),
             text=None if text is None else restored(text),
@@ -140,6 +159,12 @@ def by_memory(parts: Iterable[StoredPart]) -> dict[str, list[StoredPart]]:
     for each in parts:
         found.setdefault(each.memory_id, []).append(each)
     return {id: sorted(several, key=lambda each: each.part) for id, several in found.items()}
+
+
+def latest(parts: Sequence[StoredPart]) -> list[StoredPart]:
+    """The parts of a memory without those of what it said before, which are about to be deleted or were missed."""
+    newest = max(parts, key=lambda each: each.stamp.version).digest
+    return [each for each in parts if each.digest == newest]
 
 
 def memory_of(parts: list[StoredPart], container: str) -> Memory | None:

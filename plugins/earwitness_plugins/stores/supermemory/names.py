@@ -14,8 +14,11 @@ _NAMESPACE = re.compile(r"[a-zA-Z0-9_:-]{1,100}\Z")
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _DIGEST_OF_CONTAINER, _DIGEST_OF_ID = "ew:", "ew-"
 """Names that begin so are digests; one that began so by itself goes under a digest, too."""
+_OF_PLACE, _OF_TEXT = 28, 31
+"""Hexadecimal digits in the id of a document: which part of which memory it holds, and what the memory says."""
 _UNSAFE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _ENCODED = "json:"
+_as_json = json.JSONEncoder(sort_keys=True).encode
 
 
 def namespace_of(container: str) -> str:
@@ -25,8 +28,25 @@ def namespace_of(container: str) -> str:
     return _DIGEST_OF_CONTAINER + digest(container)
 
 
-def document_id(id: str, part: int = 0) -> str:
-    """The id of the document that holds a memory, or a later part of a long one."""
+def document_id(id: str, part: int, says: str) -> str:
+    """The id of the document that holds a part of a memory; `says` is the digest of the memory's content and metadata.
+
+    The service appends to a document that is there. Since another text has another id, no two texts are ever joined.
+    """
+    return f"{_of_place(id, part)}{says[:_OF_TEXT]}"
+
+
+def is_document_of(document: str, id: str, part: int) -> bool:
+    """Whether this may be the id of a document that holds this part of a memory."""
+    return document.startswith(_of_place(id, part)) or document == _older_id(id, part)
+
+
+def _of_place(id: str, part: int) -> str:
+    return f"{_DIGEST_OF_ID}{digest([id, part])[:_OF_PLACE]}-"
+
+
+def _older_id(id: str, part: int) -> str:
+    """The id of a document that an earlier version has written: the same, whatever the memory says."""
     if not part and _ID.match(id) and not id.startswith(_DIGEST_OF_ID):
         return id
     return _DIGEST_OF_ID + digest([id, part])[:60]
@@ -34,7 +54,7 @@ def document_id(id: str, part: int = 0) -> str:
 
 def digest(value: object) -> str:
     """SHA-256 of a value as JSON, which tells 3 from 3.0 and from `"3"`; 64 hexadecimal digits."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(_as_json(value).encode()).hexdigest()
 
 
 def is_clean(text: str) -> bool:

@@ -18,7 +18,7 @@ from earwitness_plugins.ranking.fusion import best, reciprocal_ranks, rounded
 from earwitness_plugins.ranking.memory_ranker import MemoryRanker
 
 from .conditions import IDS_AT_ONCE, Expression, condition, heads, of_container, with_ids, written_since
-from .documents import StoredPart, by_memory, is_tampered, memory_of, stored_part
+from .documents import StoredPart, by_memory, is_tampered, latest, memory_of, stored_part
 from .names import namespace_of
 from .together import both, together
 from .wire import PAGE, ListedDocument, SearchRow, Wire
@@ -120,7 +120,8 @@ class ContainerReader:
         """
         written = await self._buffer.of(container)
         found: dict[str, Placed] = {}
-        for id, parts in by_memory(_ours(listed, container)).items():
+        for id, every in by_memory(_ours(listed, container)).items():
+            parts = latest(every)
             newest = max(each.stamp for each in parts)
             here = written.get(id)
             shown = here.memory if here and here.known >= newest.version else memory_of(parts, container)
@@ -172,10 +173,10 @@ class ContainerReader:
         """Memory id → what was found of it. Texts that rows do not hold whole are read from the documents."""
         found: dict[str, Placed] = {}
         missing: dict[str, float] = {}
-        for row in rows:
-            part = stored_part(row.document, row.metadata, row.text, container=container)
-            part = part or stored_part(row.document, row.metadata, None, container=container)
-            if part is None or part.memory_id in found:
+        parts = [(row, part) for row in rows if (part := _part_of(row, container))]
+        newest = {id: latest(every)[0].digest for id, every in by_memory(part for _, part in parts).items()}
+        for row, part in parts:
+            if part.memory_id in found or part.digest != newest[part.memory_id]:
                 continue
             held = written.get(part.memory_id)
             if held and held.is_removed and part.stamp.version <= held.outdated:
@@ -213,7 +214,7 @@ class ContainerReader:
         listed = await self._wire.documents(
             namespace_of(container), of_container(container, written_since(since)), content=False, quick=True
         )
-        parts = by_memory(_ours(listed, container))
+        parts = {id: latest(each) for id, each in by_memory(_ours(listed, container)).items()}
         newest = {id: max(part.stamp.version for part in each) for id, each in parts.items()}
         elsewhere = {id for id, each in waiting.items() if id not in newest or newest[id] > each.stamp.version}
         done = {id for id, each in waiting.items() if id in parts and _is_shown(parts[id], each)}
@@ -251,6 +252,12 @@ def batched_ids(ids: Sequence[str]) -> list[Sequence[str]]:
 def _ours(listed: Sequence[ListedDocument], container: str) -> list[StoredPart]:
     found = (stored_part(each.id, each.metadata, each.text, container=container, done=each.done) for each in listed)
     return [each for each in found if each is not None]
+
+
+def _part_of(row: SearchRow, container: str) -> StoredPart | None:
+    """The document of a row, with its text if that can be read; `None` if it is none of ours."""
+    part = stored_part(row.document, row.metadata, row.text, container=container)
+    return part or stored_part(row.document, row.metadata, None, container=container)
 
 
 def _fits(each: Placed, filter: Filter) -> bool:

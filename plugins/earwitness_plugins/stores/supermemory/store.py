@@ -81,8 +81,8 @@ class SupermemoryStore:
         await self._writer.put(memories)
 
     async def put_new(self, memories: Sequence[Memory]) -> None:
-        """As `put`, for what nobody has tried to write. It is not looked up where the ledger is in the buffer's file,
-        unless the container may hold documents that this file does not know of."""
+        """As `put`, for what nobody has tried to write. It is not looked up, unless an id was sent before, or the
+        container may hold documents that the buffer's file does not know of."""
         await self._writer.put(memories, are_new=True)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:

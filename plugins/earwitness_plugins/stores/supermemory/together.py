@@ -23,9 +23,10 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             failed.result()
         return [task.result() for task in tasks]
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if left := [task for task in tasks if not task.done() or task.cancelled() or task.exception()]:
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
 
 
 async def both(one: Coroutine[Any, Any, T], other: Coroutine[Any, Any, U]) -> tuple[T, U]:

@@ -18,6 +18,7 @@ from earwitness.records.backends import ServiceProfile
 from earwitness.redaction import without_passwords
 from earwitness_plugins.services.breaker import CircuitBreaker
 
+from .client_calls import ClientCalls
 from .conditions import Expression
 from .documents import NewPart
 from .names import namespace_of
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     import ssl
 
     import httpx
-    from supermemory import AsyncSupermemory
 
 T = TypeVar("T")
 NEEDED = "the store 'supermemory' needs its client: pip install 'earwitness[supermemory]'."
@@ -124,7 +124,7 @@ class Wire:
         self._connection, self._manner = connection, manner
         self.breaker = breaker
         """Whether the service is being left alone."""
-        self._client: AsyncSupermemory | None = None
+        self._calls: ClientCalls | None = None
         self._http: httpx.AsyncClient | None = None
         self._places = asyncio.Semaphore(AT_ONCE)
 
@@ -133,15 +133,15 @@ class Wire:
 
         The first call then imports nothing, since it may have little time. Raises `SettingsError` without the package.
         """
-        if self._client is None:
-            self._client = await asyncio.to_thread(self._made)
+        if self._calls is None:
+            self._calls = await asyncio.to_thread(self._made)
             from anyio.lowlevel import checkpoint
 
             await checkpoint()  # loads what anyio, below the client, needs for this event loop
 
     async def close(self) -> None:
         """Let go of the connections."""
-        http, self._client, self._http = self._http, None, None
+        http, self._calls, self._http = self._http, None, None
         if http is not None:
             await http.aclose()
 
@@ -149,8 +149,8 @@ class Wire:
         """Add new documents. Returns id → why, for those that were refused."""
         given = [{"id": each.id, "content": each.content, "metadata": each.metadata} for each in documents]
 
-        async def added(client: Any) -> Mapping[str, str]:
-            answer = await client.documents.batch_add(namespace, documents=given, **self._processed())
+        async def added(calls: ClientCalls) -> Mapping[str, str]:
+            answer = await calls.batch_add(namespace, documents=given, **self._processed())
             taken = {each.id for each in answer.results if each.status != "error"}
             reasons = {each.id: each.details or each.error or "no reason given" for each in answer.results}
             return {each.id: reasons.get(each.id, "not answered") for each in documents if each.id not in taken}
@@ -160,7 +160,7 @@ class Wire:
     async def add_one(self, namespace: str, document: NewPart) -> None:
         """Add a new document. Raises `TextRefused` if it is refused, and why."""
         await self._write(
-            lambda client: client.add(
+            lambda calls: calls.add(
                 namespace, id=document.id, content=document.content, metadata=document.metadata, **self._processed()
             )
         )
@@ -168,7 +168,7 @@ class Wire:
     async def update(self, namespace: str, document: NewPart) -> bool:
         """Replace a document. Returns whether there is one."""
         return await self._unless_missing(
-            lambda client: client.documents.update(
+            lambda calls: calls.update(
                 namespace, document.id, content=document.content, metadata=document.metadata, **self._processed()
             )
         )
@@ -176,15 +176,15 @@ class Wire:
     async def delete(self, namespace: str, ids: Sequence[str]) -> Mapping[str, str]:
         """Delete documents. Returns id → why, for those that were not, also because they do not exist."""
 
-        async def deleted(client: Any) -> Mapping[str, str]:
-            answer = await client.documents.delete(namespace, ids=list(ids))
+        async def deleted(calls: ClientCalls) -> Mapping[str, str]:
+            answer = await calls.delete(namespace, ids=list(ids))
             return {each.id: each.error for each in answer.errors}
 
         return await self._write(deleted)
 
     async def drop(self, namespace: str) -> bool:
         """Delete a namespace with everything in it. Returns whether there was one."""
-        return await self._unless_missing(lambda client: client.namespaces.delete(namespace))
+        return await self._unless_missing(lambda calls: calls.drop(namespace))
 
     async def search(self, container: str, query: str, filter: Expression, limit: int) -> Sequence[SearchRow]:
         """The best rows of a container's namespace, best first, with the metadata of their documents."""
@@ -194,8 +194,8 @@ class Wire:
         asked |= {"rerank": "none", "rewrite_query": False}
         asked |= {"include": {"documents": True, "related": False, "forgotten": False}}
 
-        async def found(client: Any) -> Sequence[SearchRow]:
-            answer = await client.search(namespace, **asked)
+        async def found(calls: ClientCalls) -> Sequence[SearchRow]:
+            answer = await calls.search(namespace, **asked)
             return [row for each in answer.results if (row := _row(each))]
 
         return await self._read(found)
@@ -216,8 +216,8 @@ class Wire:
         asked |= {"sort": "createdAt", "order": "desc" if newest_first else "asc"}
         asked |= {"filter": filter} if filter else {}
 
-        async def shown(client: Any) -> DocumentPage:
-            answer = await client.list(namespace, "documents", **asked)
+        async def shown(calls: ClientCalls) -> DocumentPage:
+            answer = await calls.list(namespace, "documents", **asked)
             found = [
                 ListedDocument(
                     each.id, each.metadata or {}, getattr(each, "content", None), each.system.status == "done"
@@ -244,8 +244,8 @@ class Wire:
     async def profile(self, namespace: str, filter: Expression) -> ServiceProfile:
         """The service's profile of the subject of a namespace, made of what matches the filter."""
 
-        async def shown(client: Any) -> ServiceProfile:
-            found = (await client.profile(namespace, filter=filter)).profile
+        async def shown(calls: ClientCalls) -> ServiceProfile:
+            found = (await calls.profile(namespace, filter=filter)).profile
             static, dynamic = (tuple(str(each.memory) for each in facts) for facts in (found.static, found.dynamic))
             return ServiceProfile(static=static, dynamic=dynamic)
 
@@ -254,8 +254,8 @@ class Wire:
     async def namespaces(self) -> int:
         """How many there are: the cheapest call that says whether the key is good."""
 
-        async def counted(client: Any) -> int:
-            return _total((await client.namespaces.list(limit=1)).pagination.total_items)
+        async def counted(calls: ClientCalls) -> int:
+            return _total((await calls.namespaces(limit=1)).pagination.total_items)
 
         return await self._read(counted)
 
@@ -263,7 +263,7 @@ class Wire:
         given = {"task_type": self._manner.task_type}
         return given if self._manner.is_verbatim else {**given, "dreaming": "instant"}
 
-    async def _unless_missing(self, call: Callable[[Any], Awaitable[object]]) -> bool:
+    async def _unless_missing(self, call: Callable[[ClientCalls], Awaitable[object]]) -> bool:
         from supermemory import NotFoundError
 
         try:
@@ -279,7 +279,7 @@ class Wire:
         if self.breaker.left:
             raise ServiceLeftAlone(f"the service does not answer. It is asked again in {self.breaker.left:.0f} s.")
 
-    async def _read(self, call: Callable[[Any], Awaitable[T]]) -> T:
+    async def _read(self, call: Callable[[ClientCalls], Awaitable[T]]) -> T:
         # A search makes several calls: one tries, and the others follow it.
         while self.breaker.is_probed:  # noqa: ASYNC110 - a probe also ends as time goes by
             await asyncio.sleep(LOOK_AGAIN)
@@ -287,11 +287,11 @@ class Wire:
         self.breaker.may_ask()
         return await self._answered(call, self._connection.search_timeout)
 
-    async def _write(self, call: Callable[[Any], Awaitable[T]]) -> T:
+    async def _write(self, call: Callable[[ClientCalls], Awaitable[T]]) -> T:
         async with self._places:
             return await self._answered(call, self._connection.timeout)
 
-    async def _answered(self, call: Callable[[Any], Awaitable[T]], timeout: float) -> T:
+    async def _answered(self, call: Callable[[ClientCalls], Awaitable[T]], timeout: float) -> T:
         period = self.breaker.period
         try:
             async with asyncio.timeout(timeout):
@@ -321,12 +321,12 @@ class Wire:
         why = why if late or lost else f"its answer cannot be read ({why})"
         return ServiceAway(f"Supermemory at {where} does not do its work: {why}")
 
-    def _opened(self) -> AsyncSupermemory:
-        if self._client is None:
+    def _opened(self) -> ClientCalls:
+        if self._calls is None:
             raise StorageError("the store 'supermemory' is not open. Call `open` first.")
-        return self._client
+        return self._calls
 
-    def _made(self) -> AsyncSupermemory:
+    def _made(self) -> ClientCalls:
         try:
             import httpx
             from supermemory import AsyncSupermemory
@@ -341,8 +341,7 @@ class Wire:
             max_retries=0,
             http_client=self._http,
         )
-        _ = client.documents, client.namespaces  # imported when they are first looked at
-        return client
+        return ClientCalls.of(client)
 
 
 @cache

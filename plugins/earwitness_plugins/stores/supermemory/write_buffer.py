@@ -7,12 +7,14 @@ good: nobody knows for how long a search still gives what was there before.
 Several instances may share the file: each looks whether another has written to it before it reads.
 
 The file may be older or newer than the ledger's, as after a restore; then the ledger gives ids to new messages that the
-service knows already. Only where both are one file does it say what the service cannot hold.
+service knows already. So the file also keeps which ids were ever sent: only what has another one is surely not there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
 from time import time
 from typing import NamedTuple
 
@@ -52,10 +54,15 @@ MIGRATIONS = (
         version INTEGER
     ) WITHOUT ROWID;
     """,
-    "UPDATE supermemory_sent SET version = NULL;",  # it was kept where the ledger has a file of its own, too
+    """
+    CREATE TABLE supermemory_ids (
+        container TEXT NOT NULL,
+        id BLOB NOT NULL,
+        PRIMARY KEY (container, id)
+    ) WITHOUT ROWID;
+    UPDATE supermemory_sent SET version = NULL;
+    """,
 )
-_LEDGER = "ledger"
-"""The component of the ledger `sqlite`."""
 _MICROSECONDS = 1_000_000
 _PUT = """
     INSERT INTO supermemory_written (container, id, first_written, version, memory, outdated, changed)
@@ -70,6 +77,8 @@ _NOTE_SENT = """
     INSERT INTO supermemory_sent VALUES (?, ?) ON CONFLICT (container) DO UPDATE SET version = excluded.version
     WHERE excluded.version > version
 """
+_IS_SENT = "SELECT 1 FROM supermemory_ids WHERE container = ? AND id = ?"
+_NOTE_ID = "INSERT OR IGNORE INTO supermemory_ids VALUES (?, ?)"
 _NOTE_OTHERS = "INSERT OR REPLACE INTO supermemory_sent VALUES (?, NULL)"
 _CHANGED = "SELECT container, id, first_written, version, memory, outdated FROM supermemory_written WHERE changed > ?"
 
@@ -92,6 +101,15 @@ class WrittenMemory(NamedTuple):
     def known(self) -> int:
         """What the service shows of this version or an older one is known here, or outdated."""
         return self.stamp.version if self.memory is not None else self.outdated
+
+
+class SentDocuments(NamedTuple):
+    """What the file knows of what was sent to a container."""
+
+    version: int | None
+    """Up to which one documents were sent; 0 = none was, `None` = others sent, too."""
+    known: frozenset[str] = frozenset()
+    """Those of the ids asked for that were sent, by whichever ledger."""
 
 
 class WriteBuffer:
@@ -141,6 +159,10 @@ class WriteBuffer:
         """What is remembered of a container, as it is now. Raises `StorageError`."""
         if await self._database.read_inline(_number) != self._seen:
             await self._read_changes()
+        return self.held(container)
+
+    def held(self, container: str) -> Mapping[str, WrittenMemory]:
+        """What is remembered of a container, as it was when the file was last looked at."""
         return dict(self._written.get(container, {}))
 
     def stamp(self) -> int:
@@ -150,14 +172,24 @@ class WriteBuffer:
 
     async def put(self, container: str, written: Mapping[str, WrittenMemory]) -> None:
         """Remember what was written, or removed."""
-        if not written:
-            return
-        self._written.setdefault(container, {}).update(written)
+        self.note(container, written)
+        await self.keep({container: written})
+
+    def note(self, container: str, written: Mapping[str, WrittenMemory]) -> None:
+        """Remember it in this instance; `keep` follows."""
+        if written:
+            self._written.setdefault(container, {}).update(written)
+
+    async def keep(self, written: Mapping[str, Mapping[str, WrittenMemory]]) -> None:
+        """Keep in the file what was noted, by container."""
         rows = [
             (container, id, *each.stamp, each.memory and each.memory.model_dump_json(), each.outdated)
-            for id, each in written.items()
+            for container, its in written.items()
+            for id, each in its.items()
+            if each.stamp.version > self.dropped(container)
         ]
-        await self._change(_PUT, rows)
+        if rows:
+            await self._change(_PUT, rows)
 
     async def forget(self, container: str, shown: Mapping[str, WrittenMemory]) -> None:
         """Forget what the service shows now, unless it was written again meanwhile; what is outdated stays."""
@@ -168,25 +200,28 @@ class WriteBuffer:
         if rows:
             await self._change("DELETE FROM supermemory_written WHERE container = ? AND id = ? AND version = ?", rows)
 
-    @property
-    def is_in_ledger_file(self) -> bool:
-        """Whether the ledger of this instance is in the same file: they are of one state, whatever becomes of it."""
-        return self._database.serves(_LEDGER)
+    async def sent(self, ids: Mapping[str, Iterable[str]]) -> Mapping[str, SentDocuments]:
+        """What is known of containers, and of some ids in each. Looks at the file; raises `StorageError`."""
+        number, found = await self._database.read_inline(partial(_sent, ids))
+        if number != self._seen:
+            await self._read_changes()
+        return found
 
-    async def sent(self, container: str) -> int | None:
-        """Up to which version documents were sent to a container from this file; 0 = none was, `None` = others sent,
-        too."""
-        rows = await self._database.read_inline(lambda connection: list(connection.execute(_SENT, (container,))))
-        return rows[0][0] if rows else 0
+    async def note_sent(self, documents: Mapping[str, tuple[int, Iterable[str]]]) -> None:
+        """Keep what is about to be sent: container → the newest version of it, and the ids of its memories."""
+        marks = [(container, version) for container, (version, _) in documents.items()]
+        rows = [(container, _key(id)) for container, (_, ids) in documents.items() for id in ids]
 
-    async def note_sent(self, versions: Mapping[str, int]) -> None:
-        """Keep that documents of this version, or an older one, are about to be sent: container → version."""
-        if rows := list(versions.items()):
-            await self._database.write(lambda connection: _execute(connection, _NOTE_SENT, rows), durable=False)
+        def operation(connection: apsw.Connection) -> None:
+            connection.executemany(_NOTE_SENT, marks)
+            connection.executemany(_NOTE_ID, rows)
+
+        if marks:
+            await self._database.write(operation, durable=False)
 
     async def note_others(self, container: str) -> None:
         """Keep that a container may hold documents that this file does not know of, from now on."""
-        await self._database.write(lambda connection: _execute(connection, _NOTE_OTHERS, [(container,)]), durable=False)
+        await self._database.write(partial(_execute, _NOTE_OTHERS, [(container,)]), durable=False)
 
     def dropped(self, container: str) -> int:
         """What has this version or an older one was dropped with the container; 0 = it was not dropped since `open`."""
@@ -197,6 +232,7 @@ class WriteBuffer:
         self._dropped[container] = self.stamp()
         self._written.pop(container, None)
         await self._change("DELETE FROM supermemory_sent WHERE container = ?", [(container,)])
+        await self._change("DELETE FROM supermemory_ids WHERE container = ?", [(container,)])
         await self._change("DELETE FROM supermemory_written WHERE container = ?", [(container,)])
 
     async def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
@@ -212,8 +248,23 @@ class WriteBuffer:
             self._seen = number
 
 
-def _execute(connection: apsw.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+def _execute(statement: str, rows: Sequence[tuple[object, ...]], connection: apsw.Connection) -> None:
     connection.executemany(statement, rows)
+
+
+def _sent(ids: Mapping[str, Iterable[str]], connection: apsw.Connection) -> tuple[int, Mapping[str, SentDocuments]]:
+    """The number of the last change, and what was sent to these containers."""
+    found = {}
+    for container, its in ids.items():
+        rows = list(connection.execute(_SENT, (container,)))
+        known = [id for id in its if rows and list(connection.execute(_IS_SENT, (container, _key(id))))]
+        found[container] = SentDocuments(rows[0][0] if rows else 0, frozenset(known))
+    return _number(connection), found
+
+
+def _key(id: str) -> bytes:
+    """An id as it is kept: eight bytes of its digest. Two ids that share them are looked up without need."""
+    return sha256(id.encode(errors="surrogatepass")).digest()[:8]
 
 
 def _number(connection: apsw.Connection) -> int:

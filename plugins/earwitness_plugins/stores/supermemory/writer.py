@@ -16,13 +16,13 @@ from earwitness.errors import MemoriesRefused, PartialWrite, StorageError, quote
 from earwitness.records.memory import Memory
 
 from .conditions import of_container, written_since
-from .documents import NewPart, Stamp, StoredPart, digest_of, documents_of
-from .names import document_id, namespace_of
+from .documents import MemoryDraft, NewPart, Stamp, StoredPart, drafted
+from .names import namespace_of
 from .reader import ContainerReader
 from .service_errors import TextRefused
 from .together import together
 from .wire import Wire
-from .write_buffer import WriteBuffer, WrittenMemory
+from .write_buffer import SentDocuments, WriteBuffer, WrittenMemory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -42,8 +42,9 @@ class MemoryChange(NamedTuple):
     """The version up to which is replaced what was there; 0 = nothing was."""
     new: Sequence[NewPart]
     changed: Sequence[NewPart]
+    """Documents of the same text that are to be written anew."""
     surplus: Sequence[str]
-    """Ids of documents of a longer text that was there before."""
+    """Ids of documents of another text that was there before."""
 
 
 class ContainerWriter:
@@ -65,25 +66,35 @@ class ContainerWriter:
 
         Raises `StorageError`, `PartialWrite`, or `MemoriesRefused`.
         """
-        batches: dict[str, dict[str, Memory]] = {}
+        drafts: dict[str, dict[str, MemoryDraft]] = {}
         refused: dict[str, dict[str, str]] = {}
         for each in memories:
             try:
-                documents_of(each, Stamp(0, 0), self._largest)
+                drafts.setdefault(each.container, {})[each.id] = drafted(each, self._largest)
             except StorageError as error:
                 refused.setdefault(each.container, {})[each.id] = str(error)
-            else:
-                batches.setdefault(each.container, {})[each.id] = each
+        batches = {container: batch for container, batch in drafts.items() if batch}
         for container, batch in batches.items():
             for id in batch:
                 self._orders.setdefault((container, id), self._buffer.stamp())
+        sent = await self._buffer.sent(batches)
         if are_new:
-            orders = {name: [self._orders[name, id] for id in batch] for name, batch in batches.items()}
-            await self._buffer.note_sent({name: max(of) for name, of in orders.items() if name in self._checked})
+            await self._buffer.note_sent(
+                {
+                    container: (max(self._orders[container, id] for id in batch), batch)
+                    for container, batch in batches.items()
+                    if container in self._checked
+                }
+            )
+        written: dict[str, dict[str, WrittenMemory]] = {container: {} for container in batches}
         work = {
-            container: self._put(container, [*batch.values()], are_new=are_new) for container, batch in batches.items()
+            container: self._put(container, [*batch.values()], sent[container], written[container], are_new=are_new)
+            for container, batch in batches.items()
         }
-        await self._all(work, refused)
+        try:
+            await self._all(work, refused)
+        finally:
+            await self._buffer.keep(written)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove by container name → ids. Raises `StorageError`, or `PartialWrite`."""
@@ -120,18 +131,27 @@ class ContainerWriter:
             raise PartialWrite(str(failures[0]), written) from failures[0]
         raise failures[0]
 
-    async def _put(self, container: str, memories: Sequence[Memory], *, are_new: bool) -> ContainerOutcome:
-        written: dict[str, WrittenMemory] = {}
+    async def _put(
+        self,
+        container: str,
+        drafts: Sequence[MemoryDraft],
+        sent: SentDocuments,
+        written: dict[str, WrittenMemory],
+        *,
+        are_new: bool,
+    ) -> ContainerOutcome:
+        """Write to one container. What is `written` is noted there, to be kept with that of all others."""
         refused: dict[str, str] = {}
         failure: StorageError | None = None
         async with self._alone(container):
             try:
-                async for each in self._sent(container, await self._changes(container, memories, are_new), refused):
+                async for each in self._sent(container, await self._changes(container, drafts, sent, are_new), refused):
                     written[each.memory.id] = WrittenMemory(each.stamp, each.memory, each.outdated)
                     self._orders.pop((container, each.memory.id), None)
             except StorageError as error:
                 failure = error
-            await self._buffer.put(container, written)
+            finally:
+                self._buffer.note(container, written)
         return ContainerOutcome(list(written), failure, refused)
 
     async def _sent(
@@ -185,67 +205,80 @@ class ContainerWriter:
             now = self._buffer.stamp()
             await self._buffer.put(container, {change.memory.id: WrittenMemory(Stamp(0, now), None, now)})
 
-    async def _changes(self, container: str, memories: Sequence[Memory], are_new: bool) -> list[MemoryChange]:
+    async def _changes(
+        self, container: str, drafts: Sequence[MemoryDraft], sent: SentDocuments, are_new: bool
+    ) -> list[MemoryChange]:
         """What it takes to put them. It is kept that they are sent before any is."""
-        here = await self._buffer.of(container)
+        here = self._buffer.held(container)
         was_noted = are_new and container in self._checked
-        may_add = await self._is_known(container) and are_new
-        sought = [each.id for each in memories if not may_add or each.id in here]
+        is_known = await self._is_known(container, sent)
+        may_add = is_known and are_new
+        ids = [each.memory.id for each in drafts]
+        sought = [id for id in ids if not may_add or id in here or id in sent.known]
         there = await self._reader.parts(container, sought) if sought else {}
-        changes = [self._change(each, there.get(each.id, []), here.get(each.id)) for each in memories]
-        if sought or not was_noted:
-            await self._buffer.note_sent({container: max(each.stamp.version for each in changes)})
+        changes = [self._change(each, there.get(each.memory.id, []), here.get(each.memory.id)) for each in drafts]
+        if is_known and (sought or not was_noted):
+            await self._buffer.note_sent({container: (max(each.stamp.version for each in changes), ids)})
         return changes
 
-    async def _is_known(self, container: str) -> bool:
-        """Whether all documents of the container were sent by instances on this file, which is the ledger's.
+    async def _is_known(self, container: str, sent: SentDocuments) -> bool:
+        """Whether the file knows which documents the container has.
 
-        Others are there if the file is new, was lost or brought back from a copy, or if another machine sends as well.
+        There are others if the file is new, was lost or brought back from a copy, or if another machine sends as well.
         """
-        sent = await self._buffer.sent(container)
-        if not self._buffer.is_in_ledger_file:
-            if sent is not None:
-                await self._buffer.note_others(container)
+        if container not in self._checked:
+            sent = (await self._buffer.sent({container: ()}))[container]  # as it is after the put before this one
+        if sent.version is None:
+            self._checked.discard(container)
             return False
-        if container not in self._checked and sent is not None:
-            later = of_container(container, written_since(sent + 1))
+        if container not in self._checked:
+            later = of_container(container, written_since(sent.version + 1))
             page = await self._wire.page(namespace_of(container), later, size=1, content=False)
             if page.total:
                 await self._buffer.note_others(container)
                 return False
             self._checked.add(container)
-        return sent is not None
+        return True
 
-    def _change(self, memory: Memory, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
-        is_new = not there and here is None
-        digest = digest_of(memory)
-        wanted = (self._orders.get((memory.container, memory.id)) if is_new else None) or self._buffer.stamp()
-        known = [each.stamp.order for each in there] or ([here.stamp.order] if here and here.memory else [])
-        order = min(known, default=self._orders.get((memory.container, memory.id), wanted))
-        same = {each.id: each for each in there if each.digest == digest and each.is_whole}
-        stamp = Stamp(order, max((each.stamp.version for each in same.values()), default=wanted))
-        parts = documents_of(memory, stamp, self._largest)
-        existing = {each.id for each in there}
-        if not there and here and here.memory:  # written just now, and not listed yet: adding would append
-            existing = {each.id for each in documents_of(here.memory, here.stamp, self._largest)}
+    def _change(self, draft: MemoryDraft, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
+        key = (draft.memory.container, draft.memory.id)
         before = [each.stamp.version for each in there] + ([here.stamp.version] if here else [])
+        newest = max(before, default=0)
+        kept = {
+            each.part: each.id
+            for each in there
+            if each.digest == draft.digest and each.is_whole and each.stamp.version == newest
+        }
+        wanted = (None if before else self._orders.get(key)) or self._buffer.stamp()
+        known = [each.stamp.order for each in there] or ([here.stamp.order] if here and here.memory else [])
+        order = min(known, default=self._orders.get(key, wanted))
+        stamp = Stamp(order, newest if kept else wanted)
+        lacking = [each for part, each in enumerate(draft.documents(stamp)) if part not in kept]
+        existing = {each.id for each in there}
+        if not there and here and here.memory:  # written just now, and not listed yet
+            existing = {each.id for each in self._documents(here)}
         replaces = any(each < stamp.version for each in before)
         return MemoryChange(
-            memory,
+            draft.memory,
             stamp,
             outdated=stamp.version - 1 if replaces else here.outdated if here else 0,
-            new=[each for each in parts if each.id not in existing],
-            changed=[each for each in parts if each.id in existing and each.id not in same],
-            surplus=sorted(existing - {each.id for each in parts}),
+            new=[each for each in lacking if each.id not in existing],
+            changed=[each for each in lacking if each.id in existing],
+            surplus=sorted(existing.difference(kept.values(), (each.id for each in lacking))),
         )
 
+    def _documents(self, here: WrittenMemory) -> Sequence[NewPart]:
+        """The documents of what was written here."""
+        return drafted(here.memory, self._largest).documents(here.stamp) if here.memory else []
+
     async def _replace(self, container: str, change: MemoryChange) -> None:
+        """Write anew what is changed, and delete what says something else. Raises `StorageError`."""
         namespace = namespace_of(container)
         for part in change.changed:
             if not await self._wire.update(namespace, part):
                 await self._wire.add(namespace, [part])
-        if change.surplus:
-            await self._delete(container, change.surplus)
+        if left := await self._delete(container, change.surplus):
+            raise _not_deleted(left, container)
 
     async def _remove(self, container: str, ids: Sequence[str]) -> ContainerOutcome:
         removed: list[str] = []
@@ -255,11 +288,12 @@ class ContainerWriter:
                 there = await self._reader.parts(container, ids)
                 documents = {each.id: id for id, parts in there.items() for each in parts}
                 here = await self._buffer.of(container)
-                documents |= {document_id(id): id for id in ids if id in here and here[id].memory}
+                for id in here.keys() & (set(ids) - there.keys()):
+                    documents |= {each.id: id for each in self._documents(here[id])}
                 left = await self._delete(container, list(documents))
                 removed = [id for id in ids if not any(documents[each] == id for each in left)]
                 if left:
-                    failure = StorageError(f"the service did not delete {quoted(left)} of {quoted(container)}.")
+                    failure = _not_deleted(left, container)
             except StorageError as error:
                 failure = error
             now = self._buffer.stamp()
@@ -297,6 +331,10 @@ class ContainerOutcome(NamedTuple):
     failure: StorageError | None
     refused: Mapping[str, str] = {}
     """Memory id → why the service refuses it."""
+
+
+def _not_deleted(left: Sequence[str], container: str) -> StorageError:
+    return StorageError(f"the service did not delete {quoted(left)} of {quoted(container)}.")
 
 
 def _batches(changes: Sequence[MemoryChange]) -> Iterator[Sequence[MemoryChange]]:
