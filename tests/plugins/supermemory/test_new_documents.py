@@ -5,18 +5,21 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from supermemory import AsyncSupermemory
 
 from earwitness import Channel, Earwitness
 from earwitness.errors import StorageError
 from earwitness.testing.samples import memory
+from earwitness_plugins.stores.supermemory.documents import Stamp, drafted
+from earwitness_plugins.stores.supermemory.names import digest
 from earwitness_plugins.testing.supermemory import Emulator, Faults
 
 from .conftest import KEY, Opened
 
 
-@pytest.fixture
-def opened(opened: Opened) -> Opened:
-    return partial(opened, in_ledger_file=True)
+@pytest.fixture(params=["in the ledger's file", "in a file of its own"])
+def opened(request: pytest.FixtureRequest, opened: Opened) -> Opened:
+    return partial(opened, in_ledger_file=request.param == "in the ledger's file")
 
 
 def lists(service: Emulator) -> int:
@@ -24,6 +27,11 @@ def lists(service: Emulator) -> int:
     count = sum("/list/" in each for each in service.requests)
     service.requests.clear()
     return count
+
+
+def texts(service: Emulator) -> list[str]:
+    """What the service holds, sorted."""
+    return sorted(each.content for documents in service.content(KEY).values() for each in documents.values())
 
 
 async def test_what_is_new_is_not_looked_up(service: Emulator, opened: Opened) -> None:
@@ -50,8 +58,19 @@ async def test_what_is_said_to_be_new_and_was_written_here_is_looked_up(service:
         assert len(service.content(KEY)["c"]) == 1
 
 
+async def test_an_id_that_was_sent_is_looked_up_also_when_the_buffer_has_forgotten_it(
+    service: Emulator, opened: Opened
+) -> None:
+    async with opened() as store:
+        await store.put_new([memory("c", "m", "one")])
+        assert await store.search("c", "one")  # the service shows it, so that the buffer need not
+    async with opened() as store:
+        await store.put_new([memory("c", "m", "two")])
+        assert texts(service) == ["two"]
+
+
 @pytest.mark.parametrize("lost", ["a new file", "an older copy"])
-async def test_where_others_have_sent_something_all_is_looked_up(
+async def test_what_others_have_sent_is_learned_once(
     service: Emulator, opened: Opened, tmp_path: Path, lost: str
 ) -> None:
     copy = tmp_path / "copy.db"
@@ -66,9 +85,76 @@ async def test_where_others_have_sent_something_all_is_looked_up(
             await store.put_new([memory("c", "m", text), memory("c", "n", text)])
             assert {each.id: each.content for each in await store.list("c")} == {"a": "one", "m": text, "n": text}
             await store.remove({"c": ["n"]})
+            lists(service)
+            await store.put_new([memory("c", f"new {text}", "new")])
+            assert lists(service) == 0
+            await store.remove({"c": [f"new {text}"]})
 
 
-async def test_what_was_sent_before_a_kill_is_known_to_have_been(service: Emulator, opened: Opened) -> None:
+async def test_where_others_have_sent_very_much_all_is_looked_up(
+    service: Emulator, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("earwitness_plugins.stores.supermemory.writer.MOST_LEARNED", 1)
+    async with opened() as store:
+        await store.put_new([memory("c", "a", "one"), memory("c", "m", "before")])
+    async with opened(path=str(tmp_path / "new.db")) as store:
+        await store.put_new([memory("c", "m", "after")])
+        lists(service)
+        await store.put_new([memory("c", "n", "two")])
+        assert lists(service) == 1
+        assert texts(service) == ["after", "one", "two"]
+
+
+async def test_two_machines_that_send_one_id_join_no_texts(service: Emulator, opened: Opened, tmp_path: Path) -> None:
+    async with opened() as here, opened(path=str(tmp_path / "elsewhere.db")) as elsewhere:
+        for store in (here, elsewhere):
+            await store.put_new([memory("c", f"of {store is here}", "a sword")])
+        await elsewhere.put_new([memory("c", "m", "the PRIVATE sword", context="dm")])
+        await here.put_new([memory("c", "m", "a public sword", context="public")])
+        assert texts(service) == ["a public sword", "a sword", "a sword", "the PRIVATE sword"]
+        (found,) = [hit.memory for hit in await here.search("c", "public PRIVATE sword") if hit.memory.id == "m"]
+        assert (found.content, found.metadata["context"]) == ("a public sword", "public")
+        assert [each.content for each in await elsewhere.get("c", ["m"])] == ["a public sword"]
+        await here.put([memory("c", "m", "a public sword", context="public")])
+        assert texts(service) == ["a public sword", "a sword", "a sword"]
+
+
+async def test_documents_of_an_earlier_version_are_read_left_alone_and_replaced(
+    service: Emulator, client: AsyncSupermemory, opened: Opened
+) -> None:
+    long = "word " * 120
+    for each in (memory("c", "a", "one"), memory("c", "m", "two"), memory("c", "l", long)):
+        parts = drafted(each, 500).documents(Stamp(1, 1))
+        for place, part in enumerate(parts):
+            id = each.id if not place else f"ew-{digest([each.id, place])[:60]}"
+            metadata = {**part.metadata, "earwitnessOrder": 1, "earwitnessParts": len(parts)}
+            await client.add("c", id=id, content=part.content, metadata=metadata, task_type="superrag")
+    async with opened(largest_text=500) as store:
+        assert {each.content for each in await store.list("c")} == {"one", "two", long}
+        before = {*service.content(KEY)["c"]}
+        await store.put([memory("c", "a", "one"), memory("c", "l", long)])
+        assert {*service.content(KEY)["c"]} == before
+        await store.put_new([memory("c", "m", "another")])
+        await store.remove({"c": ["l"]})
+        assert texts(service) == ["another", "one"]
+
+
+async def test_what_was_sent_before_a_kill_is_not_sent_twice(service: Emulator, opened: Opened, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    async with opened() as store:
+        await store.put_new([memory("c", "a", "one")])
+    copy.write_bytes((tmp_path / "story.db").read_bytes())  # as the file is until a put is over
+    async with opened() as store:
+        await store.put_new([memory("c", "m", "two")])
+    async with opened(path=str(copy)) as store:
+        await store.put([memory("c", "m", "two")])
+        assert texts(service) == ["one", "two"]
+        lists(service)
+        await store.put_new([memory("c", "n", "three")])
+        assert lists(service) == 0
+
+
+async def test_what_may_have_been_sent_is_known_to_have_been(service: Emulator, opened: Opened) -> None:
     async with opened() as store:
         await store.put_new([memory("c", "a", "one")])
         service.faults = Faults(rate=1, kinds=("drop",), pattern="/document/batch", seed=3)
@@ -92,22 +178,6 @@ async def test_after_a_drop_the_container_begins_anew(service: Emulator, opened:
         assert [each.content for each in await store.list("c")] == ["two"]
 
 
-async def test_where_the_ledger_has_a_file_of_its_own_all_is_looked_up_for_good(
-    service: Emulator, opened: Opened
-) -> None:
-    async with opened() as store:
-        await store.put_new([memory("c", "a", "one")])
-    async with opened(in_ledger_file=False) as store:
-        lists(service)
-        await store.put_new([memory("c", "b", "two")])
-        await store.put_new([memory("c", "d", "three")])
-        assert lists(service) == 2
-    async with opened() as store:
-        await store.put_new([memory("c", "e", "four")])
-        assert lists(service) == 1
-        assert len(await store.list("c")) == 4
-
-
 async def test_a_private_text_joins_no_public_memory_of_a_story_begun_anew(service: Emulator, tmp_path: Path) -> None:
     store = {"name": "supermemory", "api_key": KEY, "base_url": service.url, "path": str(tmp_path / "buffer.db")}
     store |= {"timeout": 20, "search_timeout": 20}
@@ -124,9 +194,8 @@ async def test_a_private_text_joins_no_public_memory_of_a_story_begun_anew(servi
 
     await play("story.db", "A PRIVATE secret.", "dm")
     assert len(await play("begun_anew.db", "Hello.", "public_channel")) == 1
-    texts = [each.content for documents in service.content(KEY).values() for each in documents.values()]
-    assert len(texts) == 3
-    assert not any("PRIVATE" in text for text in texts)
+    assert len(texts(service)) == 3
+    assert not any("PRIVATE" in text for text in texts(service))
 
 
 def _channel(context: str) -> Channel:

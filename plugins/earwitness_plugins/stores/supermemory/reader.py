@@ -84,6 +84,14 @@ class ContainerReader:
         found = await self._documents(container, ids, content=False)
         return by_memory(_ours(found, container))
 
+    async def since(self, container: str, version: int, *, at_most: int) -> Mapping[str, list[StoredPart]] | None:
+        """As `parts`, of all that was written in this version or later; `None` if it is more than `at_most`."""
+        later, namespace = of_container(container, written_since(version)), namespace_of(container)
+        total = (await self._wire.page(namespace, later, size=1, content=False)).total
+        if total > at_most:
+            return None
+        return by_memory(_ours(await self._wire.documents(namespace, later, content=False), container)) if total else {}
+
     async def documents(self, container: str) -> list[str]:
         """The ids of all documents of a container."""
         return [each.id for each in _ours(await self._all_of(container, [None], content=False), container)]

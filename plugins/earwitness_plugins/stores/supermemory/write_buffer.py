@@ -60,7 +60,7 @@ MIGRATIONS = (
         id BLOB NOT NULL,
         PRIMARY KEY (container, id)
     ) WITHOUT ROWID;
-    UPDATE supermemory_sent SET version = NULL;
+    DELETE FROM supermemory_sent;
     """,
 )
 _MICROSECONDS = 1_000_000
@@ -79,6 +79,12 @@ _NOTE_SENT = """
 """
 _IS_SENT = "SELECT 1 FROM supermemory_ids WHERE container = ? AND id = ?"
 _NOTE_ID = "INSERT OR IGNORE INTO supermemory_ids VALUES (?, ?)"
+_FORGET = "DELETE FROM supermemory_written WHERE container = ? AND id = ? AND version = ?"
+_DROP = (
+    "DELETE FROM supermemory_sent WHERE container = ?",
+    "DELETE FROM supermemory_ids WHERE container = ?",
+    "DELETE FROM supermemory_written WHERE container = ?",
+)
 _NOTE_OTHERS = "INSERT OR REPLACE INTO supermemory_sent VALUES (?, NULL)"
 _CHANGED = "SELECT container, id, first_written, version, memory, outdated FROM supermemory_written WHERE changed > ?"
 
@@ -107,9 +113,18 @@ class SentDocuments(NamedTuple):
     """What the file knows of what was sent to a container."""
 
     version: int | None
-    """Up to which one documents were sent; 0 = none was, `None` = others sent, too."""
-    known: frozenset[str] = frozenset()
-    """Those of the ids asked for that were sent, by whichever ledger."""
+    """Up to which one what was sent is known; 0 = nothing is, `None` = too much was sent of which nothing is known."""
+    ids: frozenset[str] = frozenset()
+    """Those that were asked for and have been sent, for whichever ledger."""
+
+
+class SentVersion(NamedTuple):
+    """What may have been sent to a container."""
+
+    version: int
+    """The newest of it."""
+    ids: Sequence[str]
+    """Of the memories."""
 
 
 class WriteBuffer:
@@ -173,23 +188,26 @@ class WriteBuffer:
     async def put(self, container: str, written: Mapping[str, WrittenMemory]) -> None:
         """Remember what was written, or removed."""
         self.note(container, written)
-        await self.keep({container: written})
+        await self.keep({container: written}, {})
 
     def note(self, container: str, written: Mapping[str, WrittenMemory]) -> None:
         """Remember it in this instance; `keep` follows."""
         if written:
             self._written.setdefault(container, {}).update(written)
 
-    async def keep(self, written: Mapping[str, Mapping[str, WrittenMemory]]) -> None:
-        """Keep in the file what was noted, by container."""
+    async def keep(self, written: Mapping[str, Mapping[str, WrittenMemory]], sent: Mapping[str, SentVersion]) -> None:
+        """Keep in the file what was noted and what was sent, by container."""
         rows = [
             (container, id, *each.stamp, each.memory and each.memory.model_dump_json(), each.outdated)
             for container, its in written.items()
             for id, each in its.items()
             if each.stamp.version > self.dropped(container)
         ]
-        if rows:
-            await self._change(_PUT, rows)
+        left = {container: each for container, each in sent.items() if each.version > self.dropped(container)}
+        marks = [(container, each.version) for container, each in left.items()]
+        ids = [(container, _key(id)) for container, each in left.items() for id in each.ids]
+        if rows or marks:
+            await self._change((_PUT, rows), (_NOTE_SENT, marks), (_NOTE_ID, ids))
 
     async def forget(self, container: str, shown: Mapping[str, WrittenMemory]) -> None:
         """Forget what the service shows now, unless it was written again meanwhile; what is outdated stays."""
@@ -198,7 +216,7 @@ class WriteBuffer:
         await self.put(container, {id: each._replace(memory=None) for id, each in gone.items() if each.outdated})
         rows = [(container, id, held.pop(id).stamp.version) for id, each in gone.items() if not each.outdated]
         if rows:
-            await self._change("DELETE FROM supermemory_written WHERE container = ? AND id = ? AND version = ?", rows)
+            await self._change((_FORGET, rows))
 
     async def sent(self, ids: Mapping[str, Iterable[str]]) -> Mapping[str, SentDocuments]:
         """What is known of containers, and of some ids in each. Looks at the file; raises `StorageError`."""
@@ -206,18 +224,6 @@ class WriteBuffer:
         if number != self._seen:
             await self._read_changes()
         return found
-
-    async def note_sent(self, documents: Mapping[str, tuple[int, Iterable[str]]]) -> None:
-        """Keep what is about to be sent: container → the newest version of it, and the ids of its memories."""
-        marks = [(container, version) for container, (version, _) in documents.items()]
-        rows = [(container, _key(id)) for container, (_, ids) in documents.items() for id in ids]
-
-        def operation(connection: apsw.Connection) -> None:
-            connection.executemany(_NOTE_SENT, marks)
-            connection.executemany(_NOTE_ID, rows)
-
-        if marks:
-            await self._database.write(operation, durable=False)
 
     async def note_others(self, container: str) -> None:
         """Keep that a container may hold documents that this file does not know of, from now on."""
@@ -231,16 +237,15 @@ class WriteBuffer:
         """Forget everything of a container."""
         self._dropped[container] = self.stamp()
         self._written.pop(container, None)
-        await self._change("DELETE FROM supermemory_sent WHERE container = ?", [(container,)])
-        await self._change("DELETE FROM supermemory_ids WHERE container = ?", [(container,)])
-        await self._change("DELETE FROM supermemory_written WHERE container = ?", [(container,)])
+        await self._change(*((statement, [(container,)]) for statement in _DROP))
 
-    async def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
-        given = list(rows)
+    async def _change(self, *statements: tuple[str, Sequence[tuple[object, ...]]]) -> None:
+        """Run each statement for its rows, in one transaction."""
 
         def operation(connection: apsw.Connection) -> int:
             connection.execute("UPDATE supermemory_changes SET number = number + 1")
-            connection.executemany(statement, given)
+            for statement, rows in statements:
+                connection.executemany(statement, rows)
             return _number(connection)
 
         number = await self._database.write(operation, durable=False)

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from earwitness.errors import MemoriesRefused, PartialWrite, StorageError, quoted
 from earwitness.records.memory import Memory
 
-from .conditions import of_container, written_since
 from .documents import MemoryDraft, NewPart, Stamp, StoredPart, drafted
 from .names import namespace_of
 from .reader import ContainerReader
 from .service_errors import TextRefused
 from .together import together
 from .wire import Wire
-from .write_buffer import SentDocuments, WriteBuffer, WrittenMemory
+from .write_buffer import SentDocuments, SentVersion, WriteBuffer, WrittenMemory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -31,6 +30,8 @@ BATCH, BATCH_BYTES = 100, 1_000_000
 """Documents, and bytes of text, in one request at most."""
 MOST_REFUSED = 8
 """So many refused memories of a container are named at once; what is left is put again."""
+MOST_LEARNED = 1_000
+"""Of a container that has more documents of which the file does not know, everything is looked up."""
 
 
 class MemoryChange(NamedTuple):
@@ -77,24 +78,17 @@ class ContainerWriter:
         for container, batch in batches.items():
             for id in batch:
                 self._orders.setdefault((container, id), self._buffer.stamp())
-        sent = await self._buffer.sent(batches)
-        if are_new:
-            await self._buffer.note_sent(
-                {
-                    container: (max(self._orders[container, id] for id in batch), batch)
-                    for container, batch in batches.items()
-                    if container in self._checked
-                }
-            )
+        known = await self._buffer.sent(batches)
         written: dict[str, dict[str, WrittenMemory]] = {container: {} for container in batches}
+        sent: dict[str, SentVersion] = {}
         work = {
-            container: self._put(container, [*batch.values()], sent[container], written[container], are_new=are_new)
+            container: self._put(container, [*batch.values()], known[container], written[container], sent, are_new)
             for container, batch in batches.items()
         }
         try:
             await self._all(work, refused)
         finally:
-            await self._buffer.keep(written)
+            await self._buffer.keep(written, sent)
 
     async def remove(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Remove by container name → ids. Raises `StorageError`, or `PartialWrite`."""
@@ -135,17 +129,21 @@ class ContainerWriter:
         self,
         container: str,
         drafts: Sequence[MemoryDraft],
-        sent: SentDocuments,
+        known: SentDocuments,
         written: dict[str, WrittenMemory],
-        *,
+        sent: dict[str, SentVersion],
         are_new: bool,
     ) -> ContainerOutcome:
-        """Write to one container. What is `written` is noted there, to be kept with that of all others."""
+        """Write to one container. Notes what is `written` and what may have been `sent`, to be kept with all else."""
         refused: dict[str, str] = {}
         failure: StorageError | None = None
         async with self._alone(container):
             try:
-                async for each in self._sent(container, await self._changes(container, drafts, sent, are_new), refused):
+                changes = await self._changes(container, drafts, known, are_new)
+                if container in self._checked:
+                    versions = max(each.stamp.version for each in changes)
+                    sent[container] = SentVersion(versions, [each.memory.id for each in changes])
+                async for each in self._sent(container, changes, refused):
                     written[each.memory.id] = WrittenMemory(each.stamp, each.memory, each.outdated)
                     self._orders.pop((container, each.memory.id), None)
             except StorageError as error:
@@ -206,39 +204,39 @@ class ContainerWriter:
             await self._buffer.put(container, {change.memory.id: WrittenMemory(Stamp(0, now), None, now)})
 
     async def _changes(
-        self, container: str, drafts: Sequence[MemoryDraft], sent: SentDocuments, are_new: bool
+        self, container: str, drafts: Sequence[MemoryDraft], known: SentDocuments, are_new: bool
     ) -> list[MemoryChange]:
-        """What it takes to put them. It is kept that they are sent before any is."""
-        here = self._buffer.held(container)
-        was_noted = are_new and container in self._checked
-        is_known = await self._is_known(container, sent)
-        may_add = is_known and are_new
+        """What it takes to put them."""
         ids = [each.memory.id for each in drafts]
-        sought = [id for id in ids if not may_add or id in here or id in sent.known]
+        here = self._buffer.held(container)
+        found = await self._known(container, known, ids)
+        may_add = are_new and found is not None
+        sought = [id for id in ids if not may_add or id in here or id in (found or ())]
         there = await self._reader.parts(container, sought) if sought else {}
-        changes = [self._change(each, there.get(each.memory.id, []), here.get(each.memory.id)) for each in drafts]
-        if is_known and (sought or not was_noted):
-            await self._buffer.note_sent({container: (max(each.stamp.version for each in changes), ids)})
-        return changes
+        return [self._change(each, there.get(each.memory.id, []), here.get(each.memory.id)) for each in drafts]
 
-    async def _is_known(self, container: str, sent: SentDocuments) -> bool:
-        """Whether the file knows which documents the container has.
+    async def _known(self, container: str, known: SentDocuments, ids: Sequence[str]) -> Collection[str] | None:
+        """Those of the ids that may have been sent; `None` if there is too much of which the file does not know.
 
-        There are others if the file is new, was lost or brought back from a copy, or if another machine sends as well.
+        There is something if the file is new, was lost or brought back from a copy, if this process was killed while it
+        sent, or if another machine sends as well. What it is, is kept.
         """
         if container not in self._checked:
-            sent = (await self._buffer.sent({container: ()}))[container]  # as it is after the put before this one
-        if sent.version is None:
+            known = (await self._buffer.sent({container: ids}))[container]  # as it is after the put before this one
+        if known.version is None:
             self._checked.discard(container)
-            return False
-        if container not in self._checked:
-            later = of_container(container, written_since(sent.version + 1))
-            page = await self._wire.page(namespace_of(container), later, size=1, content=False)
-            if page.total:
-                await self._buffer.note_others(container)
-                return False
-            self._checked.add(container)
-        return True
+            return None
+        if container in self._checked:
+            return known.ids
+        there = await self._reader.since(container, known.version + 1, at_most=MOST_LEARNED)
+        if there is None:
+            await self._buffer.note_others(container)
+            return None
+        if there:
+            newest = max(part.stamp.version for parts in there.values() for part in parts)
+            await self._buffer.keep({}, {container: SentVersion(newest, [*there])})
+        self._checked.add(container)
+        return known.ids.union(there)
 
     def _change(self, draft: MemoryDraft, there: Sequence[StoredPart], here: WrittenMemory | None) -> MemoryChange:
         key = (draft.memory.container, draft.memory.id)
