@@ -7,7 +7,8 @@ good: nobody knows for how long a search still gives what was there before.
 Several instances may share the file: each looks whether another has written to it before it reads.
 
 The file may be older or newer than the ledger's, as after a restore; then the ledger gives ids to new messages that the
-service knows already. So the file also keeps which ids were ever sent: only what has another one is surely not there.
+service knows already. So it also keeps which ids were ever sent: only what has another one is surely not there. Where
+the ledger is in the same file, both are of one state, and only the ids are kept that others have sent.
 """
 
 from __future__ import annotations
@@ -60,9 +61,12 @@ MIGRATIONS = (
         id BLOB NOT NULL,
         PRIMARY KEY (container, id)
     ) WITHOUT ROWID;
+    CREATE TABLE supermemory_layout (in_ledger_file INTEGER NOT NULL);
     DELETE FROM supermemory_sent;
     """,
 )
+_LEDGER = "ledger"
+"""The component of the ledger `sqlite`."""
 _MICROSECONDS = 1_000_000
 _PUT = """
     INSERT INTO supermemory_written (container, id, first_written, version, memory, outdated, changed)
@@ -125,6 +129,8 @@ class SentVersion(NamedTuple):
     """The newest of it."""
     ids: Sequence[str]
     """Of the memories."""
+    by_others: bool = False
+    """Whether this file did not know of it."""
 
 
 class WriteBuffer:
@@ -137,6 +143,8 @@ class WriteBuffer:
         self._last = 0
         self._seen = -1
         """The number of the last change of the file that is known here."""
+        self._in_ledger_file: bool | None = None
+        """Whether the ledger of this instance is in the same file; `None` until something is put."""
 
     async def open(self) -> None:
         """Read what an earlier start has left. Raises `StorageError`."""
@@ -156,7 +164,7 @@ class WriteBuffer:
 
     async def close(self) -> None:
         """Release the file; what is in it stays."""
-        self._written, self._seen = {}, -1
+        self._written, self._seen, self._in_ledger_file = {}, -1, None
         await self._database.close()
 
     def __len__(self) -> int:
@@ -205,7 +213,8 @@ class WriteBuffer:
         ]
         left = {container: each for container, each in sent.items() if each.version > self.dropped(container)}
         marks = [(container, each.version) for container, each in left.items()]
-        ids = [(container, _key(id)) for container, each in left.items() for id in each.ids]
+        traced = {name: each for name, each in left.items() if each.by_others or not self._in_ledger_file}
+        ids = [(container, _key(id)) for container, each in traced.items() for id in each.ids]
         if rows or marks:
             await self._change((_PUT, rows), (_NOTE_SENT, marks), (_NOTE_ID, ids))
 
@@ -220,6 +229,9 @@ class WriteBuffer:
 
     async def sent(self, ids: Mapping[str, Iterable[str]]) -> Mapping[str, SentDocuments]:
         """What is known of containers, and of some ids in each. Looks at the file; raises `StorageError`."""
+        if self._in_ledger_file is None:
+            self._in_ledger_file = self._database.serves(_LEDGER)
+            await self._database.write(partial(_note_layout, self._in_ledger_file), durable=False)
         number, found = await self._database.read_inline(partial(_sent, ids))
         if number != self._seen:
             await self._read_changes()
@@ -255,6 +267,14 @@ class WriteBuffer:
 
 def _execute(statement: str, rows: Sequence[tuple[object, ...]], connection: apsw.Connection) -> None:
     connection.executemany(statement, rows)
+
+
+def _note_layout(in_ledger_file: bool, connection: apsw.Connection) -> None:
+    """Keep where the ledger is. If it was elsewhere, nothing is known of what was sent: other ids were kept then."""
+    if list(connection.execute("SELECT in_ledger_file FROM supermemory_layout")) != [(in_ledger_file,)]:
+        connection.execute("DELETE FROM supermemory_layout")
+        connection.execute("INSERT INTO supermemory_layout VALUES (?)", (in_ledger_file,))
+        connection.execute("DELETE FROM supermemory_sent")
 
 
 def _sent(ids: Mapping[str, Iterable[str]], connection: apsw.Connection) -> tuple[int, Mapping[str, SentDocuments]]:

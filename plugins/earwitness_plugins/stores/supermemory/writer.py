@@ -234,7 +234,7 @@ class ContainerWriter:
             return None
         if there:
             newest = max(part.stamp.version for parts in there.values() for part in parts)
-            await self._buffer.keep({}, {container: SentVersion(newest, [*there])})
+            await self._buffer.keep({}, {container: SentVersion(newest, [*there], by_others=True)})
         self._checked.add(container)
         return known.ids.union(there)
 
