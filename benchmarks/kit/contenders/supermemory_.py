@@ -39,14 +39,17 @@ _PATIENCE = 120.0
 class Supermemory(Backend):
     """Verbatim chunks, ranked again here."""
 
+    ledger = "story.db"
+    """The ledger's file: by default it is the store's, too."""
+
     def made(self, folder: Path) -> Any:
-        """With its buffer in the ledger's file, the default: elsewhere it looks everything up."""
+        """With its buffer in a file."""
         from earwitness_plugins.ledgers.sqlite import SqliteLedger
         from earwitness_plugins.stores.supermemory import supermemory
 
         url, self._service = self._around.enter_context(emulated())
         path, resources = str(folder / "story.db"), Resources()
-        self._ledger = SqliteLedger(path=path, resources=resources)
+        self._ledger = SqliteLedger(path=str(folder / self.ledger), resources=resources)
         return supermemory(
             path=path,
             embedder=self.given,
@@ -70,6 +73,12 @@ class Supermemory(Backend):
     def servers(self) -> Sequence[int]:
         """The emulator."""
         return [self._service]
+
+
+class SupermemoryApart(Supermemory):
+    """The same where the ledger has a file of its own: ids that were sent are kept, too."""
+
+    ledger = "ledger.db"
 
 
 class SupermemoryDirect:

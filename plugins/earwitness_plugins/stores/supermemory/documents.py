@@ -29,6 +29,7 @@ DIGEST, METADATA, PART, PARTS, HAS, EXACT = (
     "earwitnessHas",
     "earwitnessExact",
 )
+REPLACES = "earwitnessReplaces"
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 _NOT_INDEXED = "sm_"
 ODD = "\ufffd"
@@ -74,6 +75,8 @@ class StoredPart(NamedTuple):
     """Of this part; `None` while the service does not show it."""
     done: bool
     """Whether the service says that it is found by searches."""
+    replaces: Sequence[str]
+    """Ids of documents that are deleted once all of the memory is there."""
 
     @property
     def is_whole(self) -> bool:
@@ -148,6 +151,7 @@ def stored_part(
             metadata_digest=metadata.get(METADATA),
             text=None if text is None else restored(text),
             done=done,
+            replaces=tuple(metadata.get(REPLACES, ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -162,9 +166,15 @@ def by_memory(parts: Iterable[StoredPart]) -> dict[str, list[StoredPart]]:
 
 
 def latest(parts: Sequence[StoredPart]) -> list[StoredPart]:
-    """The parts of a memory without those of what it said before, which are about to be deleted or were missed."""
+    """The parts of a memory as it was last written whole: what replaces others counts once these are deleted.
+
+    What nothing replaces, such as what somebody else has sent under the same id, gives way to the newest.
+    """
     newest = max(parts, key=lambda each: each.stamp.version).digest
-    return [each for each in parts if each.digest == newest]
+    found = [each for each in parts if each.digest == newest]
+    replaced = {id for each in found for id in each.replaces}
+    before = [each for each in parts if each.digest != newest and each.id in replaced]
+    return latest(before) if before else found
 
 
 def memory_of(parts: list[StoredPart], container: str) -> Memory | None:

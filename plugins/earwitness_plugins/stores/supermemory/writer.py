@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from earwitness.errors import MemoriesRefused, PartialWrite, StorageError, quoted
 from earwitness.records.memory import Memory
 
-from .documents import MemoryDraft, NewPart, Stamp, StoredPart, drafted
+from .documents import REPLACES, MemoryDraft, NewPart, Stamp, StoredPart, drafted
 from .names import namespace_of
 from .reader import ContainerReader
 from .service_errors import TextRefused
@@ -163,7 +163,9 @@ class ContainerWriter:
             if len(refused) >= MOST_REFUSED:
                 return
             left = await self._added(namespace_of(container), [part for change in some for part in change.new])
-            for change in some:
+            for change in sorted(
+                some, key=lambda each: bool(each.changed or each.surplus)
+            ):  # first what is there already
                 if len(refused) >= MOST_REFUSED and any(part.id in left for part in change.new):
                     continue
                 try:
@@ -256,13 +258,16 @@ class ContainerWriter:
         if not there and here and here.memory:  # written just now, and not listed yet
             existing = {each.id for each in self._documents(here)}
         replaces = any(each < stamp.version for each in before)
+        surplus = sorted(existing.difference(kept.values(), (each.id for each in lacking)))
+        if surplus:
+            lacking = [each._replace(metadata={**each.metadata, REPLACES: surplus}) for each in lacking]
         return MemoryChange(
             draft.memory,
             stamp,
             outdated=stamp.version - 1 if replaces else here.outdated if here else 0,
             new=[each for each in lacking if each.id not in existing],
             changed=[each for each in lacking if each.id in existing],
-            surplus=sorted(existing.difference(kept.values(), (each.id for each in lacking))),
+            surplus=surplus,
         )
 
     def _documents(self, here: WrittenMemory) -> Sequence[NewPart]:
