@@ -5,7 +5,9 @@ import pytest
 from earwitness import Earwitness
 from earwitness.outcome import Settlement
 from earwitness.records.message import Message, Participant, SettledMessage
+from earwitness.rehearsal import Rehearsal
 from earwitness.sync import Earwitness as SyncEarwitness
+from earwitness_plugins.detectors.rules import RulesDetector
 
 CAST = ["alice", "bob", "charlie", "dora"]
 
@@ -175,3 +177,10 @@ async def test_whoever_is_named_as_left_out_is_not_spoken_to(text: str) -> None:
         for each in ("paul", "joe"):
             await story.say(each, "I am in for Saturday.")
         assert (await heard(story, "mia", text)).addressees == ("paul",)
+
+
+async def test_the_equally_certain_stand_in_the_same_order_in_every_process() -> None:
+    rehearsal = Rehearsal(RulesDetector(), (cast := ["Ann", "Ben", "Cid", "Dora", "Eve", "Finn", "Gil"]), present=cast)
+    found = await rehearsal.tell("Ann", "Gil, Ben, Finn, Cid, Eve and Dora, come here!")
+    assert found.presence.addressees == tuple(each for each in found.presence.characters if each != "Ann")
+    assert len(found.presence.addressees) == len(cast) - 1

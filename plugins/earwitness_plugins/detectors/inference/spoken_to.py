@@ -54,7 +54,7 @@ _QUOTED_LEAST = 8
 
 
 def spoken_to(case: MessageCase, presence: Presence, lines: LinesRead, titles: Titles) -> tuple[str, ...]:
-    """Ids of those who perceive it and are spoken to, the most certain first."""
+    """Ids of those who perceive it and are spoken to, the most certain first; the equally certain as in `presence`."""
     me, chances = case.speaker.id, presence.characters
     others = [id for id, who in chances.items() if id != me and who.probability >= _PERCEIVING]
     if not others:
@@ -66,7 +66,7 @@ def spoken_to(case: MessageCase, presence: Presence, lines: LinesRead, titles: T
         found = certain
     else:
         found = _openly(case, others, certain, lines, titles)
-    return tuple(sorted(found, key=lambda id: -found[id]))
+    return tuple(sorted((id for id in others if id in found), key=lambda id: -found[id]))
 
 
 def _by_narrator(case: MessageCase, others: Iterable[str]) -> dict[str, float]:
