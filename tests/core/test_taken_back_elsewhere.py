@@ -82,6 +82,24 @@ async def test_what_this_process_could_not_write_yet(tmp_path: Path, is_shut_the
         assert sorted(each.message_keys[0] for each in await store.list("s1-bob")) == ["m0", "m2", "m3", "m4", "m5"]
 
 
+@pytest.mark.parametrize("how", ["retract", "edit"])
+async def test_what_this_process_reads_late(tmp_path: Path, how: str) -> None:
+    """It reads the message after that was taken back. The store is away from here then, and gets all in one go."""
+    store = Door()
+    async with opened(tmp_path, store) as here, opened(tmp_path, Door(store)) as there:
+        story = await here.session("s1", cast=["alice", "bob"])
+        again = await there.open_session("s1")
+        await told(again, f"The word is {WORD}.")
+        await (await (again.retract("m0") if how == "retract" else again.edit("m0", "The word is plugh."))).decided()
+        await again.delivered()
+        store.is_shut = True
+        await told(story, "One.", "Two.", first=1)
+        store.is_shut = False
+        await story.delivered(10)
+        assert not [each for each in await store.list("s1-bob") if WORD in each.content]
+        assert {"m1", "m2"} <= {each.message_keys[0] for each in await store.list("s1-bob")}
+
+
 async def test_while_something_slow_is_decided_here(tmp_path: Path) -> None:
     store, slow = Door(), Slow()
     async with opened(tmp_path, store, detector=slow) as here, opened(tmp_path, Door(store)) as there:

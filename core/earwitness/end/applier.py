@@ -93,9 +93,9 @@ class Applier:
 
     # ── called by the decider ────────────────────────────────────────────────────────────────────────────────────────
 
-    def take(self, plan: Plan, *, is_ours: bool = False) -> None:
-        """Accept a recorded plan; `wake` starts applying it. `is_ours` if it was decided here, just now."""
-        self._backlog.take(plan, is_ours=is_ours)
+    def take(self, plan: Plan) -> None:
+        """Accept a plan that was decided here and recorded just now; `wake` starts applying it."""
+        self._backlog.take(plan)
         if len(self._left) >= READ_AT_ONCE:
             self._gathered.set()
 

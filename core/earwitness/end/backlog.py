@@ -85,10 +85,10 @@ class Backlog:
         """Whether what is written next has piled up behind a message that very many heard, or is one."""
         return next(iter(self.writable), self._piled_up + 1) <= self._piled_up
 
-    def take(self, plan: Plan, *, is_ours: bool = False) -> None:
-        """Add a plan that was just recorded; `is_ours` if this process decided it now."""
+    def take(self, plan: Plan) -> None:
+        """Add a plan that this process has decided and recorded just now."""
         plain = is_plain(plan)
-        if plain and is_ours:
+        if plain:
             self.fresh.add(plan.sequence)
         self.left[plan.sequence] = Unapplied(
             arrival_day(plan), plan, plan.due_day, plain, self._live.brings_something(plan)

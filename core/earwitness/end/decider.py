@@ -234,8 +234,7 @@ class Decider:
     async def _plan(self, entry: Entry, *, more: bool) -> Plan:
         """The recorded plan of an entry; it is decided now if there is none. `more` entries are applied together."""
         if recorded := await self._recorded_before(entry) or await self._recorded_by_another(entry):
-            self._applier.take(recorded)
-            return recorded
+            return recorded  # the applier has taken it up, unless it is applied: what came later may have withdrawn it
         await look_up_unused(self._engine, self.live)
         try:
             with self.late.collected() as awaited:
@@ -290,8 +289,8 @@ class Decider:
                 await self._reload()
                 self.late.recorded(proposed.answers)
                 await self._note_unused(proposed.answers)
-        if not applied:
-            self._applier.take(plan, is_ours=is_ours)
+        if is_ours and not applied:
+            self._applier.take(plan)
         return plan
 
     async def _recorded_before(self, entry: Entry) -> Plan | None:
@@ -329,11 +328,12 @@ class Decider:
         return decided is not None and decided > self.live.snapshot.decided
 
     async def _reload(self) -> None:
-        self._look = True
+        self._look, self._resumed = True, False
         self._applier.look_again()
         await self.live.take_over(self._engine)
         await self.staleness.reached(self.live.snapshot.decided)
         await self._applier.resume()
+        self._resumed = True
         self._applier.wake()
 
     def _resolve(self, plans: Sequence[Plan]) -> None:
