@@ -11,6 +11,7 @@ from pydantic_core import to_json
 
 from .carried_hubs import tells_a_hub
 from .containers import Container, Membership, check_container
+from .copies.plan_lines import SHARED, read_plan
 from .errors import StoryError
 from .ids import NAMED, RETOLD, WORLD, own_key
 from .records.journal import Derived, Entry, Revised, Transferred
@@ -19,6 +20,9 @@ from .records.snapshot import Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
 
+FORMAT = 6
+"""The version of an export that is written: what many deliveries of a plan have in common stands in it once. The first
+line also has the version of the `records`. An earlier export has one version, its records'."""
 PluginValues = dict[str, dict[str, JsonValue]]
 """Plugin name → its data."""
 _VALUES: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue], config=ConfigDict(defer_build=True))
@@ -107,7 +111,15 @@ def _members(container: Container, given: Sequence[object]) -> list[Membership]:
 def _past(line: Mapping[str, Any], version: int) -> tuple[Entry, Plan]:
     """An entry and its plan, upgraded to the current version."""
     entry = Entry.model_validate(upgraded("entry", line["entry"], version))
-    return keepable(entry), keepable(Plan.model_validate(upgraded("plan", line["plan"], version)))
+    return keepable(entry), read_plan(_upgraded_plan(line["plan"], version))
+
+
+def _upgraded_plan(plan: Any, version: int) -> Any:
+    """The plan, also its deliveries and what these have in common, upgraded to the current version."""
+    plan = upgraded("plan", plan, version)
+    if not isinstance(plan, dict) or not isinstance(shared := plan.get(SHARED), dict):
+        return plan
+    return {**plan, SHARED: {**shared, "fields": upgraded("delivery", shared.get("fields"), version)}}
 
 
 def _check_complete(lines: Sequence[Mapping[str, Any]], past: Sequence[tuple[Entry, Plan]]) -> None:
@@ -162,18 +174,28 @@ def _wrong_owner(plan: Plan, members: Collection[str], owners: Mapping[str, str]
 
 
 def _origin(lines: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
-    """The id of the exported session, and the export's version. Raises `StoryError` if this is not an export."""
+    """The id of the exported session, and the version of its records. Raises `StoryError` if this is not an export."""
     for number, line in enumerate(lines, 1):
         if not isinstance(line, Mapping):
             raise StoryError(f"line {number}: not an exported line: {line!r} is not an object.")
     head = lines[0] if lines else {}
     if head.get("kind") != "session" or not isinstance(head.get("id"), str):
         raise StoryError("line 1: not an Earwitness export: the first line must be of kind 'session' and hold its id.")
-    version = head.get("version")
+    return str(head["id"]), _records_version(head)
+
+
+def _records_version(head: Mapping[str, Any]) -> int:
+    """The version of the records. Raises `StoryError` for an export, or records, of a version that is not known."""
+    format = head.get("version")
+    if not isinstance(format, int) or format not in range(OLDEST, FORMAT + 1):
+        raise _unknown_version("the export", format, FORMAT)
+    version = format if format < FORMAT else head.get("records")
     if not isinstance(version, int) or version not in range(OLDEST, VERSION + 1):
-        newer = isinstance(version, int) and version > VERSION
-        what = "Update Earwitness." if newer else "Export the story again with a newer Earwitness."
-        raise StoryError(
-            f"line 1: version {version!r} of the export is not one of those known here, {OLDEST} to {VERSION}. {what}"
-        )
-    return str(head["id"]), version
+        raise _unknown_version("the export's records", version, VERSION)
+    return version
+
+
+def _unknown_version(of: str, given: object, newest: int) -> StoryError:
+    newer = isinstance(given, int) and given > newest
+    what = "Update Earwitness." if newer else "Export the story again with a newer Earwitness."
+    return StoryError(f"line 1: version {given!r} of {of} is not one of those known here, {OLDEST} to {newest}. {what}")

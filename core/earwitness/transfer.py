@@ -12,6 +12,7 @@ from typing import Any
 from . import branches
 from .carried_hubs import carry_hubs, hubs_in
 from .containers import SESSION_KINDS, Container, Membership, character_container, world_container
+from .copies.plan_lines import plan_line
 from .engine import Engine
 from .errors import ContainerCollision, InputError
 from .ids import check_new_session_id, check_session_id
@@ -21,8 +22,8 @@ from .records.journal import Body, Entry, NewEntry
 from .records.plan import Plan, Withdrawal
 from .records.snapshot import Snapshot
 from .renamed_plans import RenamedPlans
-from .slices import MANY, in_slices
-from .story_export import PluginValues, StoryExport
+from .slices import in_slices
+from .story_export import FORMAT, PluginValues, StoryExport
 from .upgrades.versions import VERSION
 
 CHUNK = 64
@@ -172,28 +173,20 @@ async def exported(engine: Engine, session: str) -> AsyncIterator[dict[str, Any]
     containers, members = await _more_containers(engine.ledger, session)
     yield {
         "kind": "session",
-        "version": VERSION,
+        "version": FORMAT,
+        "records": VERSION,
         "lines": snapshot.decided + len(kept) + len(containers),
         **snapshot.model_dump(mode="json", include={"id", "parent", "forked_at"}),
     }
     for entry in await engine.ledger.entries(session, up_to=snapshot.decided):
         plan = await engine.ledger.plan(session, entry.sequence)
         if plan is not None:
-            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": await _plan_line(_own_part(plan))}
+            yield {"kind": "entry", "entry": entry.model_dump(mode="json"), "plan": await plan_line(_own_part(plan))}
     for each in containers:
         its_members = [member.model_dump(mode="json") for member in members if member.container == each.name]
         yield {"kind": "container", "container": each.model_dump(mode="json"), "memberships": its_members}
     for plugin, data in kept.items():
         yield {"kind": "data", "plugin": plugin, "data": data}
-
-
-async def _plan_line(plan: Plan) -> dict[str, Any]:
-    """A plan, JSON-ready, its keys in the order of its fields. It may have thousands of deliveries."""
-    if len(plan.deliveries) <= MANY:
-        return plan.model_dump(mode="json")
-    deliveries = await in_slices(each.model_dump(mode="json") for each in plan.deliveries)
-    rest = plan.model_copy(update={"deliveries": ()}).model_dump(mode="json")
-    return {**rest, "deliveries": deliveries}
 
 
 def _own_part(plan: Plan) -> Plan:

@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 from pydantic import TypeAdapter
 
+from earwitness.copies.json_text import as_json, value_as_json
 from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 from earwitness.records.state import FactsOf, State
-
-from .text import as_json, value_as_json
 
 FactsWritten: TypeAlias = tuple[str, str | None]
 """Entry key, and its facts as JSON; `None` = they are gone."""

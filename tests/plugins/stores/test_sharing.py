@@ -9,10 +9,11 @@ import apsw
 import pytest
 from pydantic_core import to_json
 
+from earwitness.copies import long_lists
 from earwitness.filters import Compare, In, Not, equals
 from earwitness.loading.resources import Resources
 from earwitness.records.memory import Memory
-from earwitness_plugins.sqlite import Database, long_lists
+from earwitness_plugins.sqlite import Database
 from earwitness_plugins.stores.sqlite import SqliteStore, schema
 
 Remember = Callable[..., Memory]

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from earwitness.copies.json_text import value_as_json
+
 from ...postgres import Connection
-from ..text import value_as_json
 
 OWNERS = "SELECT DISTINCT plugin FROM earwitness.plugin_data WHERE session = %s"
 READ = "SELECT key, value FROM earwitness.plugin_data WHERE session = %s AND plugin = %s ORDER BY key"

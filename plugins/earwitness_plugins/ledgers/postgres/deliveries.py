@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from pydantic_core import from_json
 
+from earwitness.copies.json_text import as_json, value_as_json
 from earwitness.records.memory_types import MetaValue
 from earwitness.records.plan import Delivery, Restoration, Status, Withdrawal
 from earwitness.slices import in_slices
 
 from ...postgres import Connection
-from ..text import as_json, value_as_json
 
 COLUMNS = "d.sequence, d.memory_id, d.container, d.owner, d.body, d.metadata, d.fields::text"
 """What `DeliveryReader` makes a delivery of, of a row of `delivery` or `repeated_delivery` called `d`."""

@@ -8,6 +8,7 @@ from typing import Annotated, TypeVar
 from pydantic import Field, JsonValue, SecretStr
 
 from earwitness.containers import Container, Membership
+from earwitness.copies.json_text import as_json
 from earwitness.loading.resources import Resources
 from earwitness.records.backends import Health
 from earwitness.records.journal import Appended, Body, Entry, NewEntry
@@ -17,7 +18,6 @@ from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection, PostgresDatabase, PostgresWork, unprepared
 from ..delivery_conditions import DeliveryQuery
-from ..text import as_json
 from . import branches, data, delivery_search, journal, messages, plans, register, sessions
 from .changes import Changes
 from .claims import Claims, JobClaims

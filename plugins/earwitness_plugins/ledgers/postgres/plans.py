@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from earwitness.copies.json_text import as_json
 from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 
 from ...postgres import Connection
 from ..facts import without
-from ..text import as_json
 from . import data, deliveries, facts, journal, messages
 from .facts import PlanFacts
 from .sessions import lock, unknown_session

@@ -29,9 +29,9 @@ from ..past_sessions import (
 )
 from ..text import as_list
 from . import data, deliveries, facts, layers, messages, plans, register, sessions, snapshots
-from .differences import Fields, number_of
 from .layers import SessionView
 from .sessions import rowids
+from .shared import Fields, number_of
 
 _COPY_REPEATS = (
     "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"

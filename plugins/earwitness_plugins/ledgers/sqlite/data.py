@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import apsw
 from pydantic import JsonValue
 
-from ..text import value_as_json
+from earwitness.copies.json_text import value_as_json
 
 
 def read(connection: apsw.Connection, session: int, plugin: str) -> dict[str, JsonValue]:

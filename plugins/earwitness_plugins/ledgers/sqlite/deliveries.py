@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from operator import attrgetter, itemgetter
@@ -12,15 +11,15 @@ from typing import NamedTuple, Self, cast
 
 import apsw
 
+from earwitness.copies.parts import taken_apart
 from earwitness.records.plan import Delivery, Restoration, Withdrawal
 from earwitness.slices import in_slices
 
 from ...sqlite.blobs import deflated
-from ...sqlite.long_lists import ListTexts
-from ..text import as_json, as_list, value_as_json
+from ..text import as_list
 from . import layers, shared
-from .differences import Differences, Fields, share_fields
 from .layers import SessionView
+from .shared import Fields
 
 _INSERT = (
     "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
@@ -63,19 +62,13 @@ _RESTORE = (
 
 
 _ASKED = "SELECT value FROM json_each(?2)"
-_APART = {*shared.OWN, "body"}
 CROWD = 256
 """More rows than this that differ in their owners only are written by one statement for so many of them."""
 MANY_IDS = 8
 """As many ids or more are looked for by one statement."""
-FEW = 3
-"""The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
 RowValues = tuple[str | int | float | None, ...]
 _OWNS = 5
 """So many of a row's columns are its own in a crowd: its position, ids, container and owner."""
-FieldTexts = tuple[str, str | None, str | None]
-"""The fields of a delivery as JSON, or those of the world's copy; long lists; what is different in its own."""
-_NO_TEXTS: FieldTexts = ("", None, None)
 _TEXTS = attrgetter("body", "fields", "lists")
 
 
@@ -128,50 +121,13 @@ class DeliveryRows:
     @classmethod
     async def of(cls, deliveries: Sequence[Delivery]) -> Self:
         """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
-        bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
-        fields = _field_texts(deliveries, await in_slices(_differences(deliveries)))
+        parts = await taken_apart(deliveries)
         rows = await in_slices(
-            DeliveryRow(position, each, each.id, bodies[each.body], *texts)
-            for position, (each, texts) in enumerate(zip(deliveries, fields, strict=True))
+            DeliveryRow(position, each, each.id, *its)
+            for position, (each, its) in enumerate(zip(deliveries, parts, strict=True))
         )
         texts = dict.fromkeys(chain.from_iterable(map(_TEXTS, rows)))
         return cls(rows, {text: deflated(text) for text in texts if text is not None})
-
-
-def _field_texts(deliveries: Sequence[Delivery], differences: Sequence[str | None]) -> Iterator[FieldTexts]:
-    """The fields, long lists and difference of each delivery; each different text is made once."""
-    lists, whole = ListTexts(), dict[str, FieldTexts]()
-    first = before = _whole(deliveries[0], lists) if deliveries else _NO_TEXTS
-    often = {text for text, count in Counter(differences).items() if count > FEW}
-    for position, (each, difference) in enumerate(zip(deliveries, differences, strict=True)):
-        if difference is None:
-            as_before = not position or share_fields(each, deliveries[position - 1])
-            before = before if as_before else _whole(each, lists)
-        elif difference in often:
-            if difference not in whole:
-                whole[difference] = _whole(each, lists)
-            before = whole[difference]
-        else:
-            before = (*first[:2], difference)
-        yield before
-
-
-def _differences(deliveries: Sequence[Delivery]) -> Iterator[str | None]:
-    """What is different in each delivery from the first one, the world's; `None` where that is too much."""
-    differences: Differences | None = None
-    found = None
-    for position, each in enumerate(deliveries):
-        if differences is None:
-            differences = Differences(each)
-        elif position == 1 or not share_fields(each, deliveries[position - 1]):
-            found = differences.of(each)
-        yield found
-
-
-def _whole(delivery: Delivery, lists: ListTexts) -> FieldTexts:
-    metadata, its_lists = lists.taken(delivery.metadata)
-    short = delivery if its_lists is None else delivery.model_copy(update={"metadata": metadata})
-    return as_json(short, exclude=_APART), its_lists, None
 
 
 def insert(

@@ -9,6 +9,7 @@ import apsw
 from pydantic import JsonValue
 
 from earwitness.containers import Container, Membership
+from earwitness.copies.json_text import as_json
 from earwitness.loading.resources import Resources
 from earwitness.records.backends import Health
 from earwitness.records.journal import Appended, Body, Entry, NewEntry
@@ -19,7 +20,6 @@ from earwitness.records.snapshot import Snapshot
 from ...sqlite import Database, Transaction
 from ...sqlite.blobs import deflated
 from ..delivery_conditions import DeliveryQuery
-from ..text import as_json
 from . import (
     backlogs,
     branches,

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import apsw
 
+from earwitness.copies.json_text import as_json
 from earwitness.records.plan import Plan, PluginWrite, Restoration, Withdrawal
 from earwitness.records.snapshot import Snapshot
 
 from ...sqlite.blobs import deflated, inflated
 from ..facts import without
-from ..text import as_json
 from . import data, deliveries, facts, journal, layers, messages
 from .facts import FactsChange
 from .layers import SessionView

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 import apsw
 
+from earwitness.copies.long_lists import ListTexts
+
 from ...sqlite.blobs import deflated
-from ...sqlite.long_lists import ListTexts
 
 _PREPARE = """
 -- What deliveries of one plan share, each text once, deflated: bodies as JSON strings; `fields`, all other fields of a

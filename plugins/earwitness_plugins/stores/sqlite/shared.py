@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeVar
 
 import apsw
 
+from earwitness.copies.long_lists import Lists, lists_in
 from earwitness_plugins.sqlite.blobs import deflated, inflated
-from earwitness_plugins.sqlite.long_lists import Lists, lists_in
 
 from .containers import select
 

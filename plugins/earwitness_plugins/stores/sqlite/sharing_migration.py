@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from earwitness_plugins.sqlite.long_lists import LONG, ListTexts
+from earwitness.copies.long_lists import LONG, ListTexts
 
 from .containers import select
 from .shared import Text, Words, insert_texts, insert_words

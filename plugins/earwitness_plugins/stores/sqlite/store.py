@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import apsw
 
+from earwitness.copies.long_lists import LatestText, ListTexts
 from earwitness.errors import StorageError, unknown
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.loading.resources import Resources
@@ -24,7 +25,6 @@ from earwitness_plugins.embedders.none import NoEmbedder
 from earwitness_plugins.ranking import FUSIONS, Fusion, RankingMethod, Reranker
 from earwitness_plugins.ranking.vectors import embedded, packed, work_on
 from earwitness_plugins.sqlite import Database, Transaction, WouldBlock
-from earwitness_plugins.sqlite.long_lists import LatestText, ListTexts
 
 from . import branches, embedder_change, fingerprint, memories, writes
 from .health import examined

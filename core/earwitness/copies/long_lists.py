@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from pydantic_core import to_json
 
-from earwitness.records.memory_types import MetaValue
+from ..records.memory_types import MetaValue
 
 LONG = 16
 """A list of up to this many elements stays where it is."""

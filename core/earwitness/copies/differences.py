@@ -1,6 +1,6 @@
 """What sets the copies of a message apart from the world's copy: mostly a few words of evidence.
 
-Such a difference stands in the row of its delivery, so that a plan has one text with the fields of them all.
+Such a difference stands beside its delivery, so that a plan has one text with the fields of them all.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
-from earwitness.ids import WORLD
-from earwitness.records.memory_types import MetaValue
-from earwitness.records.plan import Delivery
+from ..ids import WORLD
+from ..records.memory_types import MetaValue
+from ..records.plan import Delivery
+from .json_text import value_as_json
 
-from ..text import value_as_json
-
-Fields = int | str
-"""The column `fields`: the number of a shared text, or `number:{…}`, the text and what is different in it."""
 _COMPARED = {"memory_id", "container", "owner", "body", "metadata", "support"}
 _rest_of = itemgetter(*sorted(Delivery.model_fields.keys() - _COMPARED))
 """The values of a delivery that are neither its own nor compared one by one."""
@@ -69,19 +66,6 @@ def differing(world: Delivery, text: str) -> Delivery:
     metadata = {**world.metadata, **changes["metadata"]}
     support = world.support.model_copy(update=changes["support"])
     return Delivery.unchecked({**world.__dict__, "metadata": metadata, "support": support})
-
-
-def number_of(fields: Fields) -> int:
-    """The number of the shared text."""
-    return taken_apart(fields)[0]
-
-
-def taken_apart(fields: Fields) -> tuple[int, str | None]:
-    """The number of the shared text, and what is different in it."""
-    if isinstance(fields, int):
-        return fields, None
-    number, _, text = fields.partition(":")
-    return int(number), text
 
 
 def _more(mine: Mapping[str, MetaValue], theirs: Mapping[str, MetaValue]) -> dict[str, Any] | None:

@@ -1,0 +1,133 @@
+"""Deliveries taken apart: their bodies, fields and long lists are texts, of which those of one plan share most.
+
+`fields` are all fields of a delivery except those that it has for itself (`OWN`), its body, and the long lists of its
+metadata. What is different in those of a copy of a message is a text of its own (`differences.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..records.plan import Delivery
+from ..slices import in_slices
+from .differences import Differences, differing, share_fields
+from .json_text import as_json, value_as_json
+from .long_lists import Lists, ListTexts, lists_in
+
+OWN = ("memory_id", "container", "owner")
+"""The fields that differ from copy to copy."""
+FEW = 3
+"""The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
+_APART = {*OWN, "body"}
+_BLANK = "".join(f',"{name}":""' for name in (*OWN, "body")) + "}"
+"""The end of a JSON object, in which the fields that each delivery has for itself are still empty."""
+
+
+class DeliveryParts(NamedTuple):
+    """A delivery without what it has for itself, as JSON."""
+
+    body: str
+    """Its body."""
+    fields: str
+    """Its fields, or those of the world's copy."""
+    lists: str | None
+    """The long lists of its metadata."""
+    difference: str | None
+    """What is different in its own fields."""
+
+
+_FieldTexts = tuple[str, str | None, str | None]
+_NO_TEXTS: _FieldTexts = ("", None, None)
+
+
+async def taken_apart(deliveries: Sequence[Delivery]) -> list[DeliveryParts]:
+    """The parts of a plan's deliveries, in their order. Each different text is made once.
+
+    Raises `InputError` for what JSON cannot hold.
+    """
+    bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
+    fields = _field_texts(deliveries, await in_slices(_differences(deliveries)))
+    return await in_slices(
+        DeliveryParts(bodies[each.body], *texts) for each, texts in zip(deliveries, fields, strict=True)
+    )
+
+
+def _field_texts(deliveries: Sequence[Delivery], differences: Sequence[str | None]) -> Iterator[_FieldTexts]:
+    """The fields, long lists and difference of each delivery; each different text is made once."""
+    lists, whole = ListTexts(), dict[str, _FieldTexts]()
+    first = before = _whole(deliveries[0], lists) if deliveries else _NO_TEXTS
+    often = {text for text, count in Counter(differences).items() if count > FEW}
+    for position, (each, difference) in enumerate(zip(deliveries, differences, strict=True)):
+        if difference is None:
+            as_before = not position or share_fields(each, deliveries[position - 1])
+            before = before if as_before else _whole(each, lists)
+        elif difference in often:
+            if difference not in whole:
+                whole[difference] = _whole(each, lists)
+            before = whole[difference]
+        else:
+            before = (*first[:2], difference)
+        yield before
+
+
+def _differences(deliveries: Sequence[Delivery]) -> Iterator[str | None]:
+    """What is different in each delivery from the first one, the world's; `None` where that is too much."""
+    differences: Differences | None = None
+    found = None
+    for position, each in enumerate(deliveries):
+        if differences is None:
+            differences = Differences(each)
+        elif position == 1 or not share_fields(each, deliveries[position - 1]):
+            found = differences.of(each)
+        yield found
+
+
+def _whole(delivery: Delivery, lists: ListTexts) -> _FieldTexts:
+    metadata, its_lists = lists.taken(delivery.metadata)
+    short = delivery if its_lists is None else delivery.model_copy(update={"metadata": metadata})
+    return as_json(short, exclude=_APART), its_lists, None
+
+
+class DeliveryReader:
+    """Makes deliveries of their parts again. Those with the same fields share one metadata and one support."""
+
+    def __init__(self, session: str, texts: Mapping[int, str]) -> None:
+        """`texts` are bodies, fields and lists by number, each as JSON."""
+        self._session = session
+        self._texts = texts
+        self._bodies: dict[int, str] = {}
+        self._lists: dict[int, Lists] = {}
+        self._deliveries: dict[tuple[int, int | None, str | None], Delivery] = {}
+
+    def delivery(
+        self, own: Sequence[str], body: int, fields: int, lists: int | None, difference: str | None
+    ) -> Delivery:
+        """The delivery of these texts, and what it has for itself. Raises `ValidationError` if they are none."""
+        values = {**self._shared(fields, lists, difference).__dict__, **dict(zip(OWN, own, strict=True))}
+        return Delivery.unchecked({**values, "body": self._body(body)})
+
+    def _shared(self, fields: int, lists: int | None, difference: str | None) -> Delivery:
+        key = (fields, lists, difference)
+        if key not in self._deliveries:
+            made = self._made(fields, lists) if difference is None else self._shared(fields, lists, None)
+            self._deliveries[key] = made if difference is None else differing(made, difference)
+        return self._deliveries[key]
+
+    def _made(self, fields: int, lists: int | None) -> Delivery:
+        made = Delivery.model_validate_json(self._texts[fields].removesuffix("}") + _BLANK)
+        made.metadata.update({} if lists is None else self._long_lists(lists))
+        made.__dict__["session"] = self._session  # a branch has the texts of its parent
+        return made
+
+    def _body(self, number: int) -> str:
+        if number not in self._bodies:
+            self._bodies[number] = json.loads(self._texts[number])
+        return self._bodies[number]
+
+    def _long_lists(self, number: int) -> Lists:
+        if number not in self._lists:
+            self._lists[number] = lists_in(self._texts[number])
+        return self._lists[number]
