@@ -91,7 +91,7 @@ def _whole(delivery: Delivery, lists: ListTexts) -> _FieldTexts:
     return as_json(short, exclude=_APART), its_lists, None
 
 
-class DeliveryReader:
+class PartsReader:
     """Makes deliveries of their parts again. Those with the same fields share one metadata and one support."""
 
     def __init__(self, session: str, texts: Mapping[int, str]) -> None:

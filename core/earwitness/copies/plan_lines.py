@@ -25,7 +25,7 @@ from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, Plan
 from ..slices import in_slices
 from ..validation.records import check_readable, keepable
-from .parts import OWN, DeliveryParts, DeliveryReader, taken_apart
+from .parts import OWN, DeliveryParts, PartsReader, taken_apart
 
 FEW = 16
 """The deliveries of a plan with up to so many are written whole."""
@@ -33,7 +33,7 @@ SHARED = "shared"
 """The key of what deliveries have in common."""
 
 
-class _Difference(Record):
+class _GivenDifference(Record):
     """What is different in a delivery from others with the same fields."""
 
     metadata: dict[str, MetaValue] = {}
@@ -47,7 +47,7 @@ class _Difference(Record):
         return to_json({"metadata": self.metadata, "support": changed}).decode()
 
 
-class _Apart(Record):
+class _GivenDelivery(Record):
     """A delivery that shares its body, fields and long lists with others."""
 
     memory_id: str
@@ -56,10 +56,10 @@ class _Apart(Record):
     body: int = Field(ge=0)
     fields: int = Field(ge=0)
     lists: int | None = Field(default=None, ge=0)
-    difference: _Difference | None = None
+    difference: _GivenDifference | None = None
 
 
-class _Shared(Record):
+class _GivenShared(Record):
     """What the deliveries of a plan have in common."""
 
     bodies: tuple[str, ...]
@@ -71,7 +71,7 @@ class _Shared(Record):
         """All of it as JSON, numbered from 0: bodies, fields, lists."""
         return {number: to_json(each).decode() for number, each in enumerate((*self.bodies, *self.fields, *self.lists))}
 
-    def numbers(self, each: _Apart) -> tuple[int, int, int | None]:
+    def numbers(self, each: _GivenDelivery) -> tuple[int, int, int | None]:
         """The numbers of a delivery's texts. Raises `ValueError` for a place that is not there."""
         named = (("bodies", each.body), ("fields", each.fields), ("lists", each.lists))
         for table, place in named:
@@ -87,7 +87,7 @@ async def plan_line(plan: Plan) -> dict[str, Any]:
     if len(plan.deliveries) <= FEW:
         return plan.model_dump(mode="json")
     parts = await taken_apart(plan.deliveries)
-    bodies, fields, lists = (_Table([each[number] for each in parts]) for number in range(3))
+    bodies, fields, lists = (_DistinctTexts([each[number] for each in parts]) for number in range(3))
 
     def line(delivery: Delivery, its: DeliveryParts) -> dict[str, Any]:
         own = {name: getattr(delivery, name) for name in OWN}
@@ -101,7 +101,7 @@ async def plan_line(plan: Plan) -> dict[str, Any]:
     return {**rest, "deliveries": deliveries, SHARED: shared}
 
 
-class _Table:
+class _DistinctTexts:
     """Different texts, each once."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
@@ -117,9 +117,9 @@ def read_plan(line: Mapping[str, Any]) -> Plan:
     rest = {key: value for key, value in line.items() if key not in ("deliveries", SHARED)}
     given = {"deliveries": line["deliveries"], SHARED: line[SHARED]}
     check_readable(to_json(given, inf_nan_mode="constants").decode())
-    plan, shared = keepable(Plan.model_validate(rest)), _Shared.model_validate(line[SHARED])
-    apart = [_Apart.model_validate(each) for each in line["deliveries"]]
-    reader = DeliveryReader(plan.session, shared.texts)
+    plan, shared = keepable(Plan.model_validate(rest)), _GivenShared.model_validate(line[SHARED])
+    apart = [_GivenDelivery.model_validate(each) for each in line["deliveries"]]
+    reader = PartsReader(plan.session, shared.texts)
     deliveries = [
         reader.delivery(
             (each.memory_id, each.container, each.owner),

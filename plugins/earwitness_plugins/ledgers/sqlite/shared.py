@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import apsw
 
-from earwitness.copies.parts import DeliveryReader
+from earwitness.copies.parts import PartsReader
 from earwitness.records.plan import Delivery
 
 from ...sqlite.blobs import inflated
@@ -39,7 +39,7 @@ def whole(connection: apsw.Connection, session: str, parts: Iterable[Part]) -> l
     apart = [(own, body, *taken_apart(fields), lists) for *own, body, fields, lists in parts]
     numbers = {number for _, body, fields, _, lists in apart for number in (body, fields, lists)} - {None}
     rows = connection.execute(_READ, (json.dumps(list(numbers)),))
-    reader = DeliveryReader(session, {int(number): inflated(bytes(data)) for number, data in rows})
+    reader = PartsReader(session, {int(number): inflated(bytes(data)) for number, data in rows})
     return [reader.delivery(own, body, fields, lists, difference) for own, body, fields, difference, lists in apart]
 
 
