@@ -18,7 +18,7 @@ from earwitness_plugins.ranking.fusion import best, reciprocal_ranks, rounded
 from earwitness_plugins.ranking.memory_ranker import MemoryRanker
 
 from .conditions import IDS_AT_ONCE, Expression, condition, heads, of_container, with_ids, written_since
-from .documents import StoredPart, by_memory, is_tampered, latest, memory_of, stored_part
+from .documents import StoredPart, by_memory, digest_of, is_tampered, latest, memory_of, stored_part
 from .names import namespace_of
 from .together import both, together
 from .wire import PAGE, ListedDocument, SearchRow, Wire
@@ -223,9 +223,12 @@ class ContainerReader:
             namespace_of(container), of_container(container, written_since(since)), content=False, quick=True
         )
         parts = {id: latest(each) for id, each in by_memory(_ours(listed, container)).items()}
-        newest = {id: max(part.stamp.version for part in each) for id, each in parts.items()}
-        elsewhere = {id for id, each in waiting.items() if id not in newest or newest[id] > each.stamp.version}
-        done = {id for id, each in waiting.items() if id in parts and _is_shown(parts[id], each)}
+        if older := [id for id in waiting if id not in parts]:  # as where another instance has sent the same before
+            found = await self._documents(container, older, content=False, quick=True)
+            there = {id: latest(each) for id, each in by_memory(_ours(found, container)).items()}
+            parts |= {id: each for id, each in there.items() if _is_of(each, waiting[id])}
+        elsewhere = {id for id, each in waiting.items() if id not in parts or _is_replaced(parts[id], each)}
+        done = {id for id, each in waiting.items() if id not in elsewhere and _is_shown(parts[id], each)}
         await self._buffer.forget(container, {id: waiting[id] for id in elsewhere | done})
         return frozenset(elsewhere)
 
@@ -272,8 +275,17 @@ def _fits(each: Placed, filter: Filter) -> bool:
     return filter == EVERYTHING or matches(filter, each.memory.metadata)
 
 
+def _is_of(parts: Sequence[StoredPart], written: WrittenMemory) -> bool:
+    """Whether the service has what was written here, whoever has sent that first or again."""
+    return written.memory is not None and parts[0].digest == digest_of(written.memory)
+
+
+def _is_replaced(parts: Sequence[StoredPart], written: WrittenMemory) -> bool:
+    return max(each.stamp.version for each in parts) > written.stamp.version and not _is_of(parts, written)
+
+
 def _is_shown(parts: Sequence[StoredPart], written: WrittenMemory) -> bool:
-    return all(each.done and each.stamp.version == written.stamp.version for each in parts)
+    return _is_of(parts, written) and all(each.done and each.stamp.version > written.outdated for each in parts)
 
 
 def _hit(placed: Placed, score: float, ours: Hit | None) -> Hit:

@@ -199,9 +199,11 @@ class WriteBuffer:
         await self.keep({container: written}, {})
 
     def note(self, container: str, written: Mapping[str, WrittenMemory]) -> None:
-        """Remember it in this instance; `keep` follows."""
-        if written:
-            self._written.setdefault(container, {}).update(written)
+        """Remember it in this instance; `keep` follows. What another instance has written since stays."""
+        held = self._written.setdefault(container, {}) if written else {}
+        held |= {
+            id: each for id, each in written.items() if id not in held or held[id].stamp.version <= each.stamp.version
+        }
 
     async def keep(self, written: Mapping[str, Mapping[str, WrittenMemory]], sent: Mapping[str, SentVersion]) -> None:
         """Keep in the file what was noted and what was sent, by container."""
