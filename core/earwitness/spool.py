@@ -30,6 +30,7 @@ from .errors import InputError, NotYetApplied, StorageError, quoted, unknown
 from .extras import LocalFirstStore
 from .live import Unapplied, arrivals
 from .records.base import Record
+from .records.journal import Entry
 from .records.memory import Memory
 from .records.plan import Delivery, Plan
 from .refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
@@ -113,7 +114,7 @@ class Spool:
         return (*forgotten, *await self._undelivered(session))
 
     async def replay(self, session: str | None = None, *, timeout: float | None = None) -> tuple[Undelivered, ...]:
-        """Try to deliver what waits, of one story or of all; returns what is left.
+        """Try to deliver what waits, of one story or of all; returns what is left. What was taken back is removed, too.
 
         With a `timeout` in seconds, each story is tried again and again for so long, otherwise once. A story that is
         forgotten is dropped, once.
@@ -124,7 +125,7 @@ class Spool:
                 await self._ew.forget(id)
         if forgotten and session is not None:
             return await self._forgotten(session)
-        for id in dict.fromkeys([each.session for each in await self._undelivered(session)]):
+        for id in [each for each in await self._named(session) if await self._unapplied(each, limit=1)]:
             try:
                 await (await self._ew.open_session(id)).delivered(timeout, retry_refused=True)
             except NotYetApplied:
@@ -299,10 +300,14 @@ class Spool:
         found = await self._engine.ledger.deliveries(session, memory_ids=ids) if ids else ()
         return {address(each) for each in found if each.is_active}
 
+    async def _unapplied(self, session: str, *, limit: int | None = None) -> Sequence[Entry]:
+        """The decided entries of which the store may lack something, or hold something that was taken back."""
+        ledger = self._engine.ledger
+        return await ledger.entries(session, unapplied=True, up_to=await ledger.decided(session) or 0, limit=limit)
+
     async def _pending(self, session: str) -> tuple[list[Plan], list[Delivery]]:
         """The plans that are not applied, and the deliveries that have arrived with them and are not acknowledged."""
-        ledger = self._engine.ledger
-        entries = await ledger.entries(session, unapplied=True, up_to=await ledger.decided(session) or 0)
+        ledger, entries = self._engine.ledger, await self._unapplied(session)
         plans = [plan for each in entries if (plan := await ledger.plan(session, each.sequence))]
         if not plans:
             return [], []

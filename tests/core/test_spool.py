@@ -110,6 +110,20 @@ async def test_a_replay_that_succeeds_delivers_everything_once_and_in_order(ew: 
     assert (await ew.engine.ledger.data("s1", "earwitness:spool")).get("failure") is None
 
 
+async def test_a_replay_also_removes_what_was_taken_back(ew: Earwitness, service: Service) -> None:
+    story = await failed(ew, service)
+    service.room = float("inf")
+    await story.delivered()
+    service.room = 0
+    await (await story.retract("m0")).decided()
+    with pytest.raises(NotYetApplied):
+        await story.delivered()
+    assert await service.count("s1-bob") == 1
+    service.room = float("inf")
+    assert await ew.spool.replay("s1") == ()
+    assert await service.count("s1-bob") == 0
+
+
 async def test_a_replay_that_succeeds_in_part_keeps_exactly_what_is_missing(ew: Earwitness, service: Service) -> None:
     await failed(ew, service, "One.", "Two.")
     service.room = 3
