@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from earwitness.copies.long_lists import ListTexts
 from earwitness.records.base import Record
+from earwitness.records.memory import Memory
+from earwitness.records.plan import Delivery, Plan
 
 T = TypeVar("T")
 
@@ -20,6 +23,29 @@ def canonical(record: Record) -> str:
 def canonical_value(value: object) -> str:
     """The same for a JSON value."""
     return json.dumps(_plain(value), sort_keys=True, ensure_ascii=True)
+
+
+class DigestTexts:
+    """Deliveries and memories as JSON, where a digest stands for long lists: one that many share is read once."""
+
+    def __init__(self) -> None:
+        self._lists = ListTexts()
+        self._digests: dict[str, str] = {}
+
+    def of(self, record: Delivery | Memory) -> str:
+        """The record as `canonical` has it, but for the long lists of its metadata."""
+        metadata, lists = self._lists.taken(dict(sorted(record.metadata.items())))
+        if lists is None:
+            return canonical(record)
+        if lists not in self._digests:
+            self._digests[lists] = digest([lists])
+        return f"{canonical(record.model_copy(update={'metadata': metadata}))} {self._digests[lists]}"
+
+
+def canonical_plan(plan: Plan) -> str:
+    """The plan as JSON, its deliveries as `DigestTexts` has them."""
+    texts = DigestTexts()
+    return "\n".join([canonical(plan.model_copy(update={"deliveries": ()})), *map(texts.of, plan.deliveries)])
 
 
 def digest(texts: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from earwitness.errors import InputError, StorageError, quoted
 from earwitness.protocols import Store
 from earwitness.records.memory import Memory
 
-from .digests import batches, canonical, digest
+from .digests import DigestTexts, batches, digest
 
 CHUNK = 256
 """So many memories are put at once."""
@@ -64,4 +64,5 @@ async def container_digest(store: Store, name: str) -> ContainerDigest:
 
 
 def _texts(memories: Sequence[Memory]) -> list[str]:
-    return [canonical(each) for each in memories]
+    texts = DigestTexts()
+    return [texts.of(each) for each in memories]

@@ -14,7 +14,7 @@ from earwitness.records.plan import Delivery
 from earwitness.records.snapshot import Snapshot
 from earwitness.spool import ABOUT_STORE
 
-from .digests import batches, canonical, canonical_value, digest
+from .digests import DigestTexts, batches, canonical, canonical_plan, canonical_value, digest
 
 CHUNK = 128
 """So many entries are appended before their plans are recorded."""
@@ -40,7 +40,7 @@ async def check_ours(source: Ledger, target: Ledger, session: str) -> None:
         plans = [
             (await target.plan(session, each.sequence), await source.plan(session, each.sequence)) for each in theirs
         ]
-        same = all(plan is None or (other and canonical(plan) == canonical(other)) for plan, other in plans)
+        same = all(plan is None or (other and canonical_plan(plan) == canonical_plan(other)) for plan, other in plans)
         if _comparable(ours) != _comparable(theirs) or not same:
             raise InputError(
                 f"the target holds another story {session!r}. Move into an empty target, or go on with your own move."
@@ -157,9 +157,9 @@ async def session_digest(ledger: Ledger, session: str, owners: Collection[str]) 
         count += len(entries)
         for entry in entries:
             plan = await ledger.plan(session, entry.sequence)
-            texts += [canonical(entry), canonical(plan) if plan else ""]
+            texts += [canonical(entry), canonical_plan(plan) if plan else ""]
     deliveries = await ledger.deliveries(session)
-    texts += sorted(map(canonical, deliveries))
+    texts += sorted(map(DigestTexts().of, deliveries))
     texts += map(canonical, await ledger.messages(session))
     texts += sorted(map(canonical, await ledger.containers(session)))
     for owner in await _data_owners(ledger, ledger, session, owners):
