@@ -258,6 +258,15 @@ def test_an_answer_that_is_cut_says_what_came_and_is_not_said(chat: Chat, model:
     assert "There is one key." in chat("/reroll").stdout
 
 
+def test_what_is_reconciled_operates_no_terminal(chat: Chat, model: ScriptedModel) -> None:
+    model.script = in_order("I keep it here. \x1b]0;owned\x07\u202e")
+    result = chat(
+        "/roleplay start sec", "Bob, the key?", "/roleplay end", "/roleplay reconcile sec global", "/roleplay end"
+    )
+    assert "I keep it here." in result.stdout
+    assert not {"\x1b", "\x07", "\u202e"} & set(result.stdout + result.stderr)
+
+
 def test_going_back_to_an_earlier_day_is_said(chat: Chat, model: ScriptedModel) -> None:
     result = chat("/day 9", "Bob, the key is the heir.", "/day 3", "/recall Bob heir", "/day 9", "/recall Bob heir")
     assert result.stdout.count("The story goes back to day 3") == 1

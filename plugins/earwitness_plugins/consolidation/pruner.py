@@ -6,6 +6,7 @@ from earwitness import Earwitness, Memory, Record, Session
 from earwitness.backstage.roles import PERMISSIONS, permit
 from earwitness.errors import InputError, unknown
 from earwitness.records.prose import counted, gist
+from earwitness.validation.records import checked
 from earwitness_plugins.review import Proposal, Review, Reviewed, ReviewWrite
 
 from .choice import consolidatable
@@ -57,9 +58,10 @@ class StoryPruning:
 
         Those that were learned `age` game days ago or longer, and the oldest beyond `count`; without either, as the
         table says. What is from before the story, written by hand, or derived, such as facts, stays. A dry run writes
-        nothing. Raises `UnknownName`, `NotPermitted`, and `InputError` without any limit.
+        nothing. Raises `UnknownName`, `NotPermitted`, and `InputError` without any limit or for one below its least.
         """
         permit(self._role, "read" if dry_run else "edit", "forget memories")
+        checked(PruningSettings, age=age, count=count)
         if age is None and count is None:
             age, count = self.settings.age, self.settings.count
         if age is None and count is None:

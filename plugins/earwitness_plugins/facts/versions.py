@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
 
 from pydantic import JsonValue
 
@@ -11,25 +10,30 @@ from .records import SaidFact
 
 
 def version_of(fact: SaidFact, speaker: str, listener: str, noted: Iterable[JsonValue]) -> int:
-    """How often this listener has heard the speaker say something else about it before; 0 = it is new, or the same.
+    """The version in which this listener hears it: 0 = it is new, or the same as the first; one more for each change.
 
-    What may hold side by side has no versions. `noted` are the notes of `note`, in the order of the journal.
+    What may hold side by side has no versions. `noted` are the notes of `note`, in the order of the journal. No version
+    that still stands is given again, whatever was retracted.
     """
-    if not fact.replaces:
-        return 0
-    heard = [*_heard(fact.about, speaker, listener, noted), fact.value.casefold()]
-    return sum(before != after for before, after in pairwise(heard))
+    version, value = 0, None
+    for heard, given in _heard(fact.about, speaker, listener, noted) if fact.replaces else ():
+        version = given if given is not None else version + (value not in (None, heard))
+        value = heard
+    return version + (value not in (None, fact.value.casefold()))
 
 
-def note(fact: SaidFact, speaker: str, listeners: Iterable[str]) -> JsonValue:
-    """What is noted of a fact of which only one holds at a time."""
-    return {"speaker": speaker, "about": fact.about, "value": fact.value, "listeners": list(listeners)}
+def note(fact: SaidFact, speaker: str, versions: Mapping[str, int]) -> JsonValue:
+    """What is noted of a fact of which only one holds at a time: who heard it, and in which version."""
+    noted = {"speaker": speaker, "about": fact.about, "value": fact.value}
+    return {**noted, "listeners": list(versions), "versions": dict(versions)}
 
 
-def _heard(about: str, speaker: str, listener: str, noted: Iterable[JsonValue]) -> Iterator[str]:
+def _heard(about: str, speaker: str, listener: str, noted: Iterable[JsonValue]) -> Iterator[tuple[str, int | None]]:
+    """Each value, and its version; `None` where an earlier release has noted it, without its version."""
     for each in noted:
         if not isinstance(each, Mapping) or (each.get("speaker"), each.get("about")) != (speaker, about):
             continue
-        listeners = each.get("listeners")
+        listeners, versions = each.get("listeners"), each.get("versions")
         if isinstance(listeners, list) and listener in listeners:
-            yield str(each.get("value")).casefold()
+            version = versions.get(listener) if isinstance(versions, Mapping) else None
+            yield str(each.get("value")).casefold(), version if isinstance(version, int) else None

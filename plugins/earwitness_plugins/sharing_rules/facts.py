@@ -76,7 +76,11 @@ def _derivation(event: SharingEvent, fact: SaidFact, version: int, where: Mappin
 
 
 def _notes(event: SharingEvent, listeners: Mapping[str, tuple[SaidFact, ...]]) -> tuple[JsonValue, ...]:
-    """Who heard what, of the facts of which only one holds at a time."""
+    """Who heard what in which version, of the facts of which only one holds at a time."""
+    speaker, noted = event.message.speaker, event.state.facts_of(RULE)
     facts = {each.id: each for facts in listeners.values() for each in facts if each.replaces}
     heard = {key: [id for id, facts in listeners.items() if key in {each.id for each in facts}] for key in facts}
-    return tuple(note(fact, event.message.speaker, heard[key]) for key, fact in facts.items())
+    return tuple(
+        note(fact, speaker, {id: version_of(fact, speaker, id, noted) for id in heard[key]})
+        for key, fact in facts.items()
+    )

@@ -42,8 +42,8 @@ class ChatScreen:
         return self.people.called(self._chat.person)
 
     def tell(self, data: object, shown: RenderableType) -> None:
-        """Show that something has happened."""
-        self._cli.answer(data, shown)
+        """Show that something has happened. Control characters in a plain text are replaced."""
+        self._cli.answer(data, plain(shown) if isinstance(shown, str) else shown)
 
     def note(self, text: str) -> None:
         """Show a remark that is no part of the story."""

@@ -274,6 +274,9 @@ async def test_pruning_archives_what_is_old_and_it_can_be_restored() -> None:
         assert sorted(key for each in await held(story) for key in each.message_keys) == ["m5", "m6"]
         with pytest.raises(InputError, match="say what is to be forgotten: age"):
             await story.prune()
+        for limit in ({"age": -1}, {"age": float("nan")}, {"age": "x"}, {"count": 0}, {"count": 1.5}):
+            with pytest.raises(InputError, match=rf"{next(iter(limit))}"):
+                await story.prune("bob", **limit, dry_run=True)
 
 
 # ── in the background ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -147,6 +147,20 @@ async def test_a_change_is_a_new_version_and_the_old_one_stays() -> None:
         assert versions == {1: "Alice lives in Rome.", 2: "Alice now lives in Paris.", 3: "Alice now lives in Rome."}
 
 
+async def test_no_version_that_still_stands_is_given_again_after_a_retraction() -> None:
+    async with opened() as ew:
+        story = await ew.session("s1", cast=CAST, present=["alice", "bob"])
+        for place in ("Rome", "Paris", "Oslo"):
+            await story.say("alice", f"I live in {place}.", key=place)
+        await story.retract("Paris")
+        await story.say("alice", "I live in Bonn.")
+        await story.retract("Rome")
+        await story.say("alice", "I live in Bonn.")
+        await story.say("alice", "I live in Lima.")
+        versions = {each.content.split()[-1]: each.metadata["version"] for each in await facts(story, "bob")}
+        assert versions == {"Oslo.": 3, "Bonn.": 4, "Lima.": 5}
+
+
 async def test_a_retracted_message_takes_its_fact_away_but_not_that_of_another() -> None:
     async with opened() as ew:
         story = await ew.session("s1", cast=CAST, present=CAST)
