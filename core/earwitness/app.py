@@ -13,7 +13,7 @@ from . import register, transfer, wiring
 from .background import Background
 from .containers import Container, Membership
 from .engine import Engine
-from .errors import InputError
+from .errors import InputError, StorageError
 from .extensions import Extensible
 from .extras import ReembeddingStore, SnapshotLedger
 from .ids import with_invisible
@@ -29,6 +29,7 @@ from .records.state import Day
 from .session import Session
 from .story_export import StoryExport
 from .strategy import Strategy
+from .time_limit import LimitReached
 from .transfer import Seen, unseen
 from .validation.arguments import several
 
@@ -276,9 +277,14 @@ class Earwitness(Extensible):
         return await store.reembed()
 
     async def health(self) -> dict[str, Health]:
-        """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""
+        """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it, such as a
+        store that has not answered within `end.store_timeout`."""
         self._background.check()
-        return {"ledger": await self.engine.ledger.health(), "store": await self.engine.store.health()}
+        ledger, limit = await self.engine.ledger.health(), self.settings.end.store_timeout
+        try:
+            return {"ledger": ledger, "store": await self.engine.store_work(limit, self.engine.store.health())}
+        except LimitReached as error:
+            raise StorageError(f"the store has not answered within {limit:g} s") from error
 
     async def invisible_ids(self) -> dict[str, tuple[str, ...]]:
         """Ids of stories and of their characters that have an invisible character, by story.

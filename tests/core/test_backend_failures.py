@@ -199,6 +199,17 @@ async def test_a_key_that_the_service_quotes_is_shown_and_recorded_nowhere(
     assert "s3cr3t-k3y" not in repr(shown)
 
 
+async def test_a_store_that_hangs_cannot_keep_its_health_for_itself(open_app: OpenApp) -> None:
+    class Hanging(MemoryStore):
+        async def health(self) -> Health:
+            await asyncio.sleep(600)
+            raise AssertionError
+
+    app = await open_app(store=Hanging(), end={"store_timeout": 0.05})
+    with pytest.raises(StorageError, match=r"the store has not answered within 0\.05 s"):
+        await app.health()
+
+
 async def test_a_ledger_and_a_store_keep_what_else_they_can_do(open_app: OpenApp) -> None:
     class Indexed(MemoryStore):
         size = 7

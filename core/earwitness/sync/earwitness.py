@@ -183,7 +183,8 @@ class Earwitness(OpenedMirror):
         return self._call(self._behind.reembed)
 
     def health(self) -> dict[str, Health]:
-        """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it."""
+        """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it, such as a
+        store that has not answered within `end.store_timeout`."""
         return self._call(self._behind.health)
 
     def invisible_ids(self) -> dict[str, tuple[str, ...]]:
