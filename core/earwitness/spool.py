@@ -1,27 +1,18 @@
 """The spool: what is decided and due, and what the store has not taken yet. The ledger holds it; nothing else does.
 
 `ew.spool` is an extension. Delivering is the applier's work, and goes on by itself while a story is open: here one
-looks at what is left, tries at once, drops it, and writes it to a file or takes it from one.
-
-A file holds one story, as JSON Lines::
-
-    {"kind": "spool", "version": 1, "session": "s1"}
-    {"kind": "memory", "container": "s1-bob", "id": "…", "content": "…", "metadata": {…}}
-    {"kind": "removal", "container": "s1-bob", "id": "…"}
-
-Memories are in the order in which they are to be written, then come removals. Each line may be delivered again. A file
-only names what is to be delivered: the ledger decides whether it still is, and what it says.
+looks at what is left, tries at once, drops it, and writes it to a file or takes it from one (`spool_file.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter
 
 from .end.deliveries import Work, arrival_day
 from .end.reconciliation import reconciled, work_of
@@ -34,11 +25,11 @@ from .records.journal import Entry
 from .records.memory import Memory
 from .records.plan import Delivery, Plan
 from .refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
+from .spool_file import read_spool, spool_lines
 
 if TYPE_CHECKING:
     from .app import Earwitness
 
-VERSION = 1
 ABOUT_STORE = SPOOL
 """The name of what a ledger keeps about its store beside the data of plugins. It says nothing about another store."""
 AT_ONCE, COMPARED = 8, 400
@@ -172,7 +163,7 @@ class Spool:
         """The lines of a file with all that waits of a story. Raises `UnknownName`."""
         plans, _ = await self._pending((await self._named(session))[0])
         work = await work_of(self._engine, plans) if plans else Work()
-        return [{"kind": "spool", "version": VERSION, "session": session}, *_lines(work)]
+        return spool_lines(session, work)
 
     async def deliver(self, lines: Iterable[Mapping[str, Any]]) -> SpoolReceipt:
         """Deliver what the lines of a file name to the store. They may have been delivered before.
@@ -182,7 +173,7 @@ class Spool:
         or container that this ledger does not have; then nothing is written. Raises `StorageError`, and can be called
         again then.
         """
-        session, memories, removals = _read(list(lines))
+        session, memories, removals = read_spool(list(lines))
         await self._named(session)
         puts, removed = _named_by(memories, removals)
         await self._check_containers(session, {container for container, _ in (*puts, *removed)})
@@ -353,41 +344,3 @@ def _why_not(place: MemoryAddress, gone: Collection[MemoryAddress], alive: Colle
     if place in gone:
         return "taken back since"
     return "remembered again" if place in alive else "unknown to this ledger, or not due yet"
-
-
-def _lines(work: Work) -> Iterator[dict[str, Any]]:
-    for memories, _ in work.batches():
-        for each in memories:
-            yield {"kind": "memory", **each.model_dump(mode="json")}
-    for container, ids in work.remove.items():
-        for id in ids:
-            yield {"kind": "removal", "container": container, "id": id}
-
-
-def _read(lines: Sequence[Mapping[str, Any]]) -> tuple[str, list[Memory], dict[str, list[str]]]:
-    """The session, its memories and its removals. Raises `InputError`."""
-    if not lines:
-        raise InputError("there are no lines. `earwitness spool export` writes them.")
-    head = lines[0]
-    if head.get("kind") != "spool" or head.get("version") != VERSION or not isinstance(head.get("session"), str):
-        raise InputError(
-            f"line 1: {quoted(dict(head))} does not begin a spool. Write one with `earwitness spool export`."
-        )
-    memories: list[Memory] = []
-    removals: dict[str, list[str]] = {}
-    for number, line in enumerate(lines[1:], 2):
-        match dict(line):
-            case {"kind": "removal", "container": str(container), "id": str(id)}:
-                removals.setdefault(container, []).append(id)
-            case {"kind": "memory", **fields}:
-                memories.append(_memory(number, fields))
-            case other:
-                raise InputError(f"line {number}: {quoted(other)} is neither a memory nor a removal.")
-    return head["session"], memories, removals
-
-
-def _memory(number: int, fields: Mapping[str, Any]) -> Memory:
-    try:
-        return Memory.model_validate(fields)
-    except ValidationError as error:
-        raise InputError(f"line {number} is no memory: {error.errors()[0]['msg']}.") from error

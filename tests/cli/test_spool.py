@@ -94,7 +94,7 @@ def test_a_file_is_written_and_delivered(away: Run, folder: Path) -> None:
     waits = sum(listed(away).values())
     assert answer(away("spool", "export", "cellar", "-o", "cellar.jsonl", "--json"))["exported"] == waits
     lines = [json.loads(line) for line in (folder / "cellar.jsonl").read_text("utf-8").splitlines()]
-    assert lines[0] == {"kind": "spool", "version": 1, "session": "cellar"}
+    assert lines[0] == {"kind": "spool", "version": 2, "session": "cellar"}
     assert "exists already" in away("spool", "export", "cellar", "-o", "cellar.jsonl").output
     (folder / "away").unlink()
     assert answer(away("spool", "import", "cellar.jsonl", "--json"))["delivered"] == waits

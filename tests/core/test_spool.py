@@ -196,7 +196,7 @@ async def test_nothing_is_dropped_where_nothing_waits(ew: Earwitness) -> None:
 async def test_a_file_takes_what_waits_along_and_delivers_it(ew: Earwitness, service: Service) -> None:
     await failed(ew, service, "One.", "Two.")
     lines = [json.loads(json.dumps(each)) for each in await ew.spool.lines("s1")]
-    assert lines[0] == {"kind": "spool", "version": 1, "session": "s1"}
+    assert lines[0] == {"kind": "spool", "version": 2, "session": "s1"}
     service.room = float("inf")
     assert (await ew.spool.deliver(lines)).delivered == 6
     held = await service.list("s1-bob")
@@ -204,6 +204,23 @@ async def test_a_file_takes_what_waits_along_and_delivers_it(ew: Earwitness, ser
     assert await ew.spool.replay() == ()
     assert await service.list("s1-bob") == held
     assert [each.message_keys for each in held] == [("m0",), ("m1",)]
+
+
+async def test_a_crowd_in_a_file_is_listed_once_and_delivered_whole(ew: Earwitness, service: Service) -> None:
+    cast = [f"c{number:03}" for number in range(100)]
+    story = await ew.session("s1", cast=cast, present=cast)
+    await story.delivered()
+    service.room = 0
+    await (await story.say("c000", "Hear ye!", key="m1", audience=cast[1:])).decided()
+    lines = [json.loads(json.dumps(each)) for each in await ew.spool.lines("s1")]
+    assert len(lines) == 102
+    whole = [each for each in lines if "lists_of" not in each]
+    assert [each["metadata"]["participants"] for each in whole[1:]] == [cast]
+    assert {each["lists_of"] for each in lines if "lists_of" in each} == {whole[1]["id"]}
+    service.room = float("inf")
+    assert (await ew.spool.deliver(lines)).delivered == 101
+    (held,) = await service.list("s1-c050")
+    assert held.metadata["participants"] == cast
 
 
 async def test_a_file_carries_removals(ew: Earwitness, service: Service) -> None:
@@ -312,4 +329,4 @@ async def test_what_is_due_later_does_not_wait_for_the_store(ew: Earwitness, ser
     await failed(ew, service)
     service.room = float("inf")
     await ew.spool.replay()
-    assert await ew.spool.lines("s1") == [{"kind": "spool", "version": 1, "session": "s1"}]
+    assert await ew.spool.lines("s1") == [{"kind": "spool", "version": 2, "session": "s1"}]
