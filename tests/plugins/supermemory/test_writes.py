@@ -10,6 +10,7 @@ from earwitness.extras import NewMemoryStore
 from earwitness.protocols import Store
 from earwitness.testing.samples import memory
 from earwitness_plugins.testing.supermemory import Emulator, Faults
+from earwitness_plugins.testing.supermemory.documents import Pipeline
 from earwitness_plugins.testing.supermemory.faults import Fault
 
 from .conftest import KEY, Opened
@@ -97,3 +98,33 @@ async def test_what_somebody_deletes_in_the_service_is_recalled_no_more(service:
         assert await store.count("c") == 1
         await store.put([memory("c", "m", "the sword")])
         assert sorted(each.content for each in service.content(KEY)["c"].values()) == ["the crown", "the sword"]
+
+
+@pytest.mark.parametrize("pattern", ["/document$", "PATCH"])
+async def test_an_answer_that_names_no_document_is_no_success(
+    service: Emulator, opened: Opened, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As from a proxy in between. Documents that are tried alone are added alone."""
+    monkeypatch.setattr("earwitness_plugins.testing.supermemory.faults.GARBAGE", ("{}",))
+    is_edit = pattern == "PATCH"
+    async with opened() as store:
+        if is_edit:  # another stamp for the same text is written to the same document
+            await store.put([memory("c", "a", "one")])
+            ((document, _),) = service.content(KEY)["c"].items()
+            service._accounts[KEY]["c"].documents[document].latest.metadata.pop("earwitnessMetadata")
+        else:
+            service.refuses = {"nothing": 422, "xyzzy": 422}
+        service.faults = Faults(rate=1, kinds=("garbage",), pattern=pattern)
+        batch = [memory("c", "a", "one")] if is_edit else [memory("c", "b", "xyzzy")]
+        with pytest.raises(StorageError, match="cannot be read"):
+            await store.put(batch)
+
+
+async def test_what_is_missing_and_refused_when_it_is_written_anew_is_named(service: Emulator, opened: Opened) -> None:
+    service.pipeline = Pipeline(lag=60)
+    async with opened() as store:
+        await store.put([memory("c", "a", "xyzzy")])
+        service._accounts[KEY]["c"].documents.clear()
+        service.refuses = {"xyzzy": 422}
+        with pytest.raises(MemoriesRefused):
+            await store.put([memory("c", "a", "xyzzy")])

@@ -159,19 +159,21 @@ class Wire:
 
     async def add_one(self, namespace: str, document: NewPart) -> None:
         """Add a new document. Raises `TextRefused` if it is refused, and why."""
-        await self._write(
-            lambda calls: calls.add(
-                namespace, id=document.id, content=document.content, metadata=document.metadata, **self._processed()
-            )
-        )
+
+        async def added(calls: ClientCalls) -> None:
+            given = {"content": document.content, "metadata": document.metadata, **self._processed()}
+            _check_named(await calls.add(namespace, id=document.id, **given))
+
+        await self._write(added)
 
     async def update(self, namespace: str, document: NewPart) -> bool:
         """Replace a document. Returns whether there is one."""
-        return await self._unless_missing(
-            lambda calls: calls.update(
-                namespace, document.id, content=document.content, metadata=document.metadata, **self._processed()
-            )
-        )
+
+        async def updated(calls: ClientCalls) -> None:
+            given = {"content": document.content, "metadata": document.metadata, **self._processed()}
+            _check_named(await calls.update(namespace, document.id, **given))
+
+        return await self._unless_missing(updated)
 
     async def delete(self, namespace: str, ids: Sequence[str]) -> Mapping[str, str]:
         """Delete documents. Returns id → why, for those that were not, also because they do not exist."""
@@ -370,6 +372,12 @@ def _total(claimed: Any) -> int:
     if isinstance(claimed, bool) or not isinstance(claimed, int | float) or not 0 <= claimed <= MOST_DOCUMENTS:
         raise ServiceRefused(f"the service claims to have {claimed!r} entries. Up to {MOST_DOCUMENTS:,} can be read.")
     return int(claimed)
+
+
+def _check_named(answer: Any) -> None:
+    """Raises for an answer to a write that does not name the document: who knows who has answered."""
+    if not answer.id:
+        raise ValueError("it names no document")
 
 
 def _said(error: Exception) -> str:

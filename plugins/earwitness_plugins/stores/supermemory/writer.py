@@ -279,7 +279,7 @@ class ContainerWriter:
         namespace = namespace_of(container)
         for part in change.changed:
             if not await self._wire.update(namespace, part):
-                await self._wire.add(namespace, [part])
+                await self._wire.add_one(namespace, part)
         if left := await self._delete(container, change.surplus):
             raise _not_deleted(left, container)
 
