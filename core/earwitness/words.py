@@ -35,9 +35,10 @@ are names too, and where they are frequent they weigh little anyway."""
 
 # Scripts without spaces between words: every character counts, and every pair of neighbours. Korean has spaces, but
 # attaches particles to its words. Pairs of syllables match regardless of the particle.
-_UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3130-\u318f\u31f0-\u31ff"
-_UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
-_PARTS = lazy_pattern(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
+UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3130-\u318f\u31f0-\u31ff"
+UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Ranges of these characters, for the inside of a regular expression's `[…]`."""
+_PARTS = lazy_pattern(f"([{UNSPACED}]+)|[^{UNSPACED}]+")
 # A word consists of letters and digits. The signs of Indic scripts belong to their letters; the danda does not.
 _WORD = lazy_pattern(r"[\w\u0900-\u0963\u0966-\u109f\u1780-\u17d3]+")
 _ASCII_WORD = lazy_pattern("[a-z0-9]+")
@@ -119,7 +120,7 @@ def words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
-    for word in _WORD.findall(_fold(text).replace("_", " ")):
+    for word in _WORD.findall(folded(text).replace("_", " ")):
         if word.isascii():
             found.append(word)
         else:
@@ -127,7 +128,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-def _fold(text: str) -> str:
+def folded(text: str) -> str:
     """Lower case, without accents and invisible characters; full-width and other compatibility forms become plain."""
     return _FOREIGN.sub(lambda run: _fold_run(run[0]), text.casefold())
 

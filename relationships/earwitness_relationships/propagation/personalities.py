@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 
 from earwitness import Cast, Channel, SettledMessage
-from earwitness.patterns import lazy_pattern
 
+from .names_in_texts import NamesInTexts
 from .walk import AT_FIRST_HAND
-
-_WORD = lazy_pattern(r"\w+")
 
 
 class Personalities:
@@ -31,17 +29,16 @@ class Personalities:
         return {each.personality_id: each.id for each in reversed(self.cast.members)}
 
     @cached_property
-    def _named(self) -> dict[tuple[str, ...], str]:
-        """The words of a name → personality id."""
-        return {_words(name): each.personality_id for each in reversed(self.cast.members) for name in each.names}
-
-    @cached_property
-    def _longest(self) -> int:
-        return max(map(len, self._named), default=0)
+    def _names(self) -> NamesInTexts:
+        return NamesInTexts((name, each.personality_id) for each in self.cast for name in each.names)
 
     def mentioned(self, text: str) -> tuple[str, ...]:
         """Personality ids of those whom a text calls by name."""
-        return tuple(dict.fromkeys(self._mentions(_words(text))))
+        return self._names.certain(text)
+
+    def perhaps_mentioned(self, text: str) -> tuple[str, ...]:
+        """Personality ids of those whom a text may call by name: for walls, where a false hit only withholds."""
+        return self._names.possible(text)
 
     def of(self, ids: Iterable[str]) -> tuple[str, ...]:
         """The personalities of characters."""
@@ -60,13 +57,3 @@ class Personalities:
             played = [each.user_id or "" for each in self.cast if each.persona_id == channel.persona_id]
             found += played or [""]
         return tuple(dict.fromkeys(found))
-
-    def _mentions(self, words: tuple[str, ...]) -> Iterator[str]:
-        for begin in range(len(words)):
-            for end in range(begin + 1, min(begin + self._longest, len(words)) + 1):
-                if (found := self._named.get(words[begin:end])) is not None:
-                    yield found
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text.casefold()))

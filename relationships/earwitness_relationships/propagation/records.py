@@ -92,9 +92,11 @@ class Seed(Record):
     users: tuple[str, ...] = ()
     """Those who took part and are a user's persona."""
     concerned: tuple[str, ...] = ()
-    """Ids of the users of whom a persona perceived it or is mentioned; `""` for a persona of whom no user is known."""
+    """Ids of the users of whom a persona perceived it or may be mentioned; `""` where no user of it is known."""
     about: tuple[str, ...] = ()
     """Whom it mentions, besides its speaker."""
+    perhaps_about: tuple[str, ...] = ()
+    """Whom it may mention besides them: what is never told about them is not told either."""
     private: bool = False
     """Whether it was perceived in a direct message."""
     flags: dict[str, JsonValue] = {}

@@ -20,7 +20,7 @@ def message_refusal(carrier: Carrier, seed: Seed, when: str) -> str | None:
         return "it was said in a direct message (exclude_private)"
     if carrier.only_about is not None and not subjects & carrier.only_about:
         return f"it is not about {' or '.join(sorted(carrier.only_about))} (only_about)"
-    if never := subjects & carrier.never_about:
+    if never := subjects.union(seed.perhaps_about) & carrier.never_about:
         return f"it is about {' and '.join(sorted(never))} (never_about)"
     if carrier.confined_to is not None and {*seed.concerned} - {carrier.confined_to}:
         return f"it concerns the persona of another user than {carrier.confined_to}, who made this group as a player"

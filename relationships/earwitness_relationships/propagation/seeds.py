@@ -42,14 +42,15 @@ def seed_of_arrived(event: SharingEvent, people: Personalities, tellings: Mappin
 
 def _seed(settled: SettledMessage, state: State, people: Personalities) -> Seed:
     message = settled.message
-    about = people.mentioned(message.content)
+    about, perhaps = people.mentioned(message.content), people.perhaps_mentioned(message.content)
     return Seed(
         key=message.key,
         day=message.game_day,
         speaker=people.personality.get(message.speaker, message.speaker),
         users=people.users_in(settled),
-        concerned=people.users_of((*people.of((message.speaker, *settled.participants)), *about), message.channel),
+        concerned=people.users_of((*people.of((message.speaker, *settled.participants)), *perhaps), message.channel),
         about=about,
+        perhaps_about=perhaps,
         private=message.context == "dm",
         flags=state.flags,
         place=message.scene,

@@ -93,7 +93,7 @@ def uncarried(options: Rules, seed: Seed) -> str | None:
     reasons = {
         "from a direct message": seed.private and bool(options.exclude_private),
         "about nobody in only_about": options.only_about is not None and not about & set(options.only_about),
-        "about somebody in never_about": bool(about & set(options.never_about or ())),
+        "about somebody in never_about": bool({*about, *seed.perhaps_about} & set(options.never_about or ())),
         "the conditions do not hold": not _conditions_hold(options, seed),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)

@@ -35,6 +35,8 @@ def group(request: pytest.FixtureRequest) -> dict[str, Any]:
         ("mei", "The lamp is a secret.", ["charlie"], False),
         ("charlie", "The lamp is for you.", ["mei"], False),
         ("charlie", "The lamp is what Mei broke.", [], False),
+        ("charlie", "*_Mei_ broke the lamp.*", [], False),
+        ("charlie", "The lamp from Meis Schwester.", [], False),
         ("mei", "The lamp is for all.", ["kenji", "charlie"], False),
     ],
 )
