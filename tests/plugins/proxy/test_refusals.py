@@ -59,6 +59,12 @@ async def test_a_key_that_the_model_refuses_is_not_the_proxys(served: Serve, str
         assert "127.0.0.1" in str(raised.value)
 
 
+async def test_an_answer_that_is_no_json_is_a_failure_of_the_models_server(served: Serve) -> None:
+    async with served([ScriptedAnswer(raw=b"<html>nope</html>")]) as front:
+        with pytest.raises(InternalServerError, match=r"127\.0\.0\.1.*it answered '<html>nope</html>', no JSON object"):
+            await front.ask("Hello?")
+
+
 async def test_a_server_that_is_down_is_named(served: Serve) -> None:
     gone: dict[str, Any] = {"base_url": "http://kim:secret@127.0.0.1:1/v1"}
     async with served([], model=gone) as front:

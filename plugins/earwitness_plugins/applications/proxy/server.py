@@ -114,6 +114,10 @@ class ProxyApp:
             body = await answer.aread()
             if answer.status_code == 200:
                 said = parsed(body)
+                if not isinstance(said, dict):
+                    raise httpx.RemoteProtocolError(
+                        f"it answered {body[:60].decode(errors='replace')!r}, no JSON object"
+                    )
                 call.ended(said, answer_in(said))
                 await self._exchanges.answered(exchange, answer_in(said), call.call)
             else:
