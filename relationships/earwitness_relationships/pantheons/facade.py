@@ -7,7 +7,7 @@ journal, so it is replayed, forked and exported with the story, and `retract` ta
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, Generic
 
 from earwitness import Earwitness, Outcome, Session
@@ -21,7 +21,7 @@ from ..rules.records import Pantheon, RelationshipRule, RuleBook
 from .changes import known_pantheon, now_text
 from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow
 from .pantheons import Pantheons
-from .permissions import Actor, actor, may_relate, may_relate_as, may_relate_in, may_tell
+from .permissions import Actor, actor, may_change, may_relate, may_relate_as, may_relate_in, may_say, may_tell
 
 
 class RelationFacade(Generic[Receipt]):
@@ -63,8 +63,8 @@ class RelationFacade(Generic[Receipt]):
         `source` and `target` may be anybody and anything, also who joins later or a place; no id is looked up. `weight`
         is any number from 0 up. A relation with the same beginning is replaced; any other keeps its past. `mutual` says
         it both ways. `rules`, as in a rule file, belong to a `pantheon`, by default the only one that both are members
-        of. Returns the new version of the graph, or in a story the outcome. Raises `RulesError`, `InputError`,
-        `NotPermitted`.
+        of; attributes are kept then, and none moves from one pantheon to another. Returns the new version of the graph,
+        or in a story the outcome. Raises `RulesError`, `InputError`, `NotPermitted`.
         """
         standing = await self._desk.standing()
         days: dict[str, Any] = {"since": standing.today if since is None else since, "until": until}
@@ -73,16 +73,18 @@ class RelationFacade(Generic[Receipt]):
         if rules is None:
             may_relate(self._who)
             facts = [Fact(relation=_relation(each, attributes)) for each in said]
-            return await self._desk.write(facts, key)
+            return await self._write(facts, standing, key)
         group = _common(standing.book, pantheon, source, target)
         may_relate_in(self._who, group, (source, target), standing.cast)
         may_relate_as(self._who, type, group.slug, standing.book)
         given = given_rules(rules)
         may_tell(self._who, [given], group.slug, {each.personality_id for each in group.members})
         own = [each.model_copy(update={"rules": given}) for each in said]
-        return await self._desk.write(
-            [fact for each in own for fact in form.relationship_facts(group.slug, each, now_text())], key
-        )
+        kept = [{**_attributes(standing, each), **(attributes or {})} for each in own]
+        every = [
+            form.relationship_facts(group.slug, *each) for each in zip(own, repeat(now_text()), kept, strict=False)
+        ]
+        return await self._write(list(chain.from_iterable(every)), standing, key)
 
     async def load(self, relations: Iterable[Relation], *, batch: int = 10_000) -> int:
         """Say very many relations, so many at a time: `relations` may be a generator. Returns how many there were.
@@ -90,9 +92,9 @@ class RelationFacade(Generic[Receipt]):
         Each batch is written whole or not at all; saying it all again changes nothing. Raises as `relate`.
         """
         may_relate(self._who)
-        given, number = iter(relations), 0
+        given, number, standing = iter(relations), 0, await self._desk.standing()
         while facts := [Fact(relation=each) for each in islice(given, batch)]:
-            await self._desk.write(facts, None)
+            await self._write(facts, standing, None)
             number += len(facts)
         return number
 
@@ -111,6 +113,8 @@ class RelationFacade(Generic[Receipt]):
         facts = list(_ending(standing, source, target, type, last))
         if not facts:
             raise InputError(_unrelated(standing, source, target, type, last))
+        for pantheon in _with_rules(standing, source, target, type, last):
+            may_change(self._who, pantheon)
         return await self._desk.write(facts, key)
 
     async def relations(
@@ -131,6 +135,12 @@ class RelationFacade(Generic[Receipt]):
     async def book(self) -> RuleBook:
         """The rules in force: those of the rule file, with what was changed at run time on top."""
         return (await self._desk.standing()).book
+
+    async def _write(self, facts: list[Fact], standing: RulesNow, key: str | None) -> Receipt:
+        for each in facts:
+            if each.relation is not None and not _is_inner(each.relation):
+                may_say(self._who, each.relation, standing.graph, standing.book)
+        return await self._desk.write(facts, key)
 
 
 class Relationships(RelationFacade[int]):
@@ -153,6 +163,12 @@ def _said(source: str, target: str, type: str, weight: float, days: Mapping[str,
 
 def _relation(each: RelationshipRule, attributes: Mapping[str, Any] | None) -> Relation:
     return Relation(**each.model_dump(exclude={"rules"}), attributes=dict(attributes or {}))
+
+
+def _attributes(standing: RulesNow, said: RelationshipRule) -> dict[str, Any]:
+    """What a relation with the same beginning has; its rules are given anew."""
+    periods = standing.graph.periods((said.source, said.target, said.type))
+    return next((dict(each.attributes) for each in periods if each.since == said.since), {})
 
 
 def _is_inner(relation: Relation) -> bool:
@@ -184,6 +200,14 @@ def _ending(standing: RulesNow, source: str, target: str, type: str, last: float
             if (each.source, each.target, each.type) == (source, target, type) and each.holds_on(last):
                 ended = each.model_copy(update={"until": last})
                 yield from form.relationship_facts(pantheon.slug, ended, now_text())
+
+
+def _with_rules(standing: RulesNow, source: str, target: str, type: str, last: float) -> Iterator[Pantheon]:
+    """The pantheons whose rules end with a relation."""
+    for pantheon in standing.book.pantheons:
+        ends = [(each.source, each.target, each.type) for each in pantheon.relationships if each.holds_on(last)]
+        if (source, target, type) in ends:
+            yield pantheon
 
 
 def _unrelated(standing: RulesNow, source: str, target: str, type: str, last: float) -> str:

@@ -14,9 +14,11 @@ from earwitness import Cast, Record
 from earwitness.backstage.roles import PERMISSIONS
 from earwitness.errors import InputError, NotPermitted, unknown
 
+from ..graph import timeline
+from ..graph.records import Relation
 from ..graph.view import GraphView
 from ..rules.graph_form import node_id
-from ..rules.records import Pantheon, RuleBook, Rules
+from ..rules.records import Pantheon, RelationshipRule, RuleBook, Rules
 
 FRIENDS = "friend_group"
 OWNER = "owner"
@@ -159,3 +161,57 @@ def may_relate(who: Actor) -> None:
     """Raise `NotPermitted` unless the actor may change the graph."""
     if not who.edits:
         raise NotPermitted(f"role {who.role!r} may not change relations. The roles owner, author and designer may.")
+
+
+def may_say(who: Actor, said: Relation, graph: GraphView, book: RuleBook) -> None:
+    """Raise unless the actor may say this relation beside what is said of the same two and type.
+
+    `NotPermitted` if it shares a day with one that is not of the player's own pantheon, or has or replaces rules
+    in a pantheon that the actor may not change; `InputError` if it would take the rules of another pantheon away.
+    """
+    slug, periods = said.attributes.get("pantheon"), graph.periods(timeline.key(said))
+    if (own := book.pantheon(str(slug))) is not None:
+        may_change(who, own)
+    if not who.edits:
+        _refuse_anothers(who, said, slug, periods, book)
+    for each in periods:
+        other = each.attributes.get("pantheon")
+        if other != slug and each.since == said.since and (pantheon := book.pantheon(str(other))) is not None:
+            may_change(who, pantheon)
+            raise InputError(_would_move(said, slug, pantheon.slug))
+
+
+def _refuse_anothers(who: Actor, said: Relation, slug: object, periods: Iterable[Relation], book: RuleBook) -> None:
+    found: list[tuple[object, Relation | RelationshipRule]] = [
+        (each.attributes.get("pantheon"), each) for each in periods
+    ]
+    for pantheon in book.pantheons:
+        same = (each for each in pantheon.relationships if (each.source, each.target, each.type) == timeline.key(said))
+        found += ((pantheon.slug, each) for each in same)
+    for other, each in found:
+        if other != slug and _overlap(each, said):
+            raise NotPermitted(
+                f"role {who.role!r} may not change {_named(said)}, {_held(other)} already. Choose another type."
+            )
+
+
+def _overlap(one: Relation | RelationshipRule, other: Relation | RelationshipRule) -> bool:
+    pairs = ((one, other), (other, one))
+    return all(a.until is None or b.since is None or b.since <= a.until for a, b in pairs)
+
+
+def _named(said: Relation) -> str:
+    return f"the relation {said.type!r} of {said.source!r} to {said.target!r}"
+
+
+def _held(pantheon: object) -> str:
+    return "which was said without rules" if pantheon is None else f"which has rules in {pantheon!r}"
+
+
+def _would_move(said: Relation, slug: object, other: str) -> str:
+    begins = "without a beginning" if said.since is None else f"since day {said.since:g}"
+    new = "said without rules it would lose them" if slug is None else f"in {slug!r} it would lose them"
+    then = (
+        f"Give pantheon={other!r} and rules to change it, or choose another type, or end it and give another since=…."
+    )
+    return f"{_named(said)}, {begins}, has rules in {other!r}: {new}. {then}"

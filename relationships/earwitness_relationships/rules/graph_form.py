@@ -74,12 +74,15 @@ def member_facts(
     yield Fact(relation=relation)
 
 
-def relationship_facts(slug: str, each: RelationshipRule, changed_at: str) -> Iterator[Fact]:
-    """A relationship with rules."""
-    attributes: dict[str, JsonValue] = {"pantheon": slug, "rules": rules_json(each.rules), "changed_at": changed_at}
+def relationship_facts(
+    slug: str, each: RelationshipRule, changed_at: str, attributes: Mapping[str, Any] | None = None
+) -> Iterator[Fact]:
+    """A relationship with rules, and other attributes."""
+    rules: dict[str, JsonValue] = {"pantheon": slug, "rules": rules_json(each.rules), "changed_at": changed_at}
     yield link(slug)
     yield Fact(relation=Relation(source=each.source, target=node_id(slug), type=TELLS_IN))
-    yield Fact(relation=Relation(**each.model_dump(exclude={"rules"}), attributes=attributes))
+    said = {**(attributes or {}), **rules}
+    yield Fact(relation=Relation(**each.model_dump(exclude={"rules"}), attributes=said))
 
 
 def removed_pantheon(slug: str, graph: GraphView, *, in_file: bool) -> Iterator[Fact]:
