@@ -58,9 +58,8 @@ async def answer(story: Session, character: str, client: AsyncOpenAI, model: str
             print("".join(each for each in piece if each.isprintable() or each == "\n"), end="", flush=True)
         print()
     except Exception as error:  # noqa: BLE001 - whatever it is, what you said is remembered, and the story goes on
-        print(
-            f"\n   {name} does not answer: {str(error).replace(client.api_key, chr(8230))}"
-        )  # a server may quote your key
+        why = str(error).replace(client.api_key, "…")  # a server may quote your key
+        print(f"\n   {name} does not answer: {why}")
         return
     if said.strip():
         await (await turn.say(said)).settled()  # END
