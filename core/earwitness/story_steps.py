@@ -45,6 +45,8 @@ class PackageStep(Record):
 
     short: ClassVar[str | None] = None
     """The field that a bare value stands for, as in `bubble: vampire-au`; `None` if there is no short form."""
+    table: ClassVar[str | None] = None
+    """The settings table without which it cannot be played, such as `relationships`; `None` if it needs none."""
 
     @property
     def characters(self) -> tuple[str, ...]:

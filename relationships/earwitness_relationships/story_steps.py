@@ -21,6 +21,7 @@ CLOSED = "story_steps"
 class RelateStep(PackageStep):
     """What one is to another from now on: `relate: {source: bob, target: mira, type: FRIEND_OF}`."""
 
+    table: ClassVar[str | None] = "relationships"
     source: str
     """Personality id; by default that of a character is the character's id."""
     target: str
@@ -50,6 +51,7 @@ class RelateStep(PackageStep):
 class CloseConversationStep(PackageStep):
     """A conversation ends, and is told on: `close_conversation: "1042"`."""
 
+    table: ClassVar[str | None] = "relationships"
     short: ClassVar[str | None] = "channel"
     channel: str | None = None
     """The host's id of the channel. Default: the unnamed one."""
@@ -80,6 +82,7 @@ class CloseConversationStep(PackageStep):
 class BubbleStep(PackageStep):
     """What follows happens in a bubble, from which nothing leaks: `bubble: vampire-au`."""
 
+    table: ClassVar[str | None] = "relationships"
     short: ClassVar[str | None] = "name"
     name: str
     """The bubble's name."""
@@ -110,6 +113,7 @@ class BubbleStep(PackageStep):
 class EndBubbleStep(PackageStep):
     """The bubble ends, and the story goes on: `end_bubble: vampire-au`."""
 
+    table: ClassVar[str | None] = "relationships"
     short: ClassVar[str | None] = "name"
     name: str
     """The bubble's name."""

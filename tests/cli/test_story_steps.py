@@ -168,3 +168,13 @@ def test_bubbles_of_a_file_begin_and_end_once(run: Run, folder: Path, steps: str
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
     assert not (folder / "earwitness.db").exists()
+
+
+def test_steps_that_need_a_table_are_refused_before_anything_is_played(run: Run, folder: Path) -> None:
+    (folder / "inn.yaml").write_text(STORY, "utf-8")
+    result = run("play", "inn.yaml")
+    assert result.exit_code != 0
+    for name, line in (("relate", 13), ("bubble", 14), ("end_bubble", 16), ("close_conversation", 19)):
+        assert f"line {line}" in result.stderr or f":{line}" in result.stderr
+        assert f"{name!r} needs the settings table [relationships]" in result.stderr
+    assert not list(folder.glob("*.db"))

@@ -38,7 +38,7 @@ class Recipe:
         Raises `SettingsError` for a setting that is unknown, missing or unusable.
         """
         given = {name: value for name, value in context.items() if name in self.parameters and name not in settings}
-        self._check_names(settings, given)
+        self._check_names(settings, given, context.get("settings"))
         return self.factory(**given, **{name: self._value(name, value, parts) for name, value in settings.items()})
 
     def is_text(self, name: str) -> bool:
@@ -54,11 +54,13 @@ class Recipe:
         for name in self.parameters:
             yield from ((name, *keys) for keys in secret_keys(self._hints.get(name)))
 
-    def _check_names(self, settings: Mapping[str, Any], given: Mapping[str, object]) -> None:
+    def _check_names(self, settings: Mapping[str, Any], given: Mapping[str, object], tables: object) -> None:
         known = ", ".join(sorted(set(self.parameters) - set(given))) or "none"
         for name in settings:
             if name not in self.parameters:
-                raise SettingsError(f"{self.what} has no setting {name!r}. Its settings: {known}.")
+                raise SettingsError(
+                    f"{self.what} has no setting {name!r}. Its settings: {known}.{_table_with(name, tables)}"
+                )
         needed = {name for name, each in self.parameters.items() if each.default is each.empty}
         if missing := sorted(needed - {*settings, *given}):
             raise SettingsError(f"{self.what} needs {', '.join(missing)}. Its settings: {known}.")
@@ -75,6 +77,13 @@ class Recipe:
             secret = is_secret(name, value) or [*secret_keys(hint)]
             shown = REDACTED if secret else repr(redacted({name: value})[name])
             raise SettingsError(f"{self.what}: setting {name} = {shown} cannot be used: {why}.") from None
+
+
+def _table_with(name: str, settings: object) -> str:
+    """A hint for a setting that another table of the file has; a TOML file may have it below the wrong heading."""
+    tables = {key: getattr(settings, key) for key in getattr(type(settings), "model_fields", ())}
+    found = [key for key, table in tables.items() if name in getattr(type(table), "model_fields", ())]
+    return f" It is a setting of the table [{found[0]}]: write it there." if found else ""
 
 
 def resolved(value: Any, what: str) -> Any:

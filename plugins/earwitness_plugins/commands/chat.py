@@ -30,9 +30,10 @@ async def command(cli: CliContext, story: str, name: str | None) -> None:
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.story_steps import StoryLook
 
-    model_settings(cli.settings())
+    settings = cli.settings()
+    model_settings(settings)
     if is_file(story):
-        read_story(story)  # what cannot be chatted with makes no store
+        read_story(story, settings)  # what cannot be chatted with makes no store
     async with cli.open(create=is_file(story)) as ew:
         session = await opened(ew, story)
         chat = StoryChat(ew, session, await person(session, name))

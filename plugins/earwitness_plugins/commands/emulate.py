@@ -53,7 +53,7 @@ def supermemory(port: int, lag: float, faults: float, keep: str | None) -> None:
 
 
 def _how_to_use(url: str) -> str:
-    return f"""Supermemory is emulated at {url}. Stop it with Ctrl-C. To use it, write in earwitness.toml:
+    return f"""Supermemory is emulated at {url}. Stop it with Ctrl-C. Add to the end of your settings file:
 
 [store]
 name = "supermemory"

@@ -14,6 +14,7 @@ from earwitness_plugins.terminal.context import program
 
 if TYPE_CHECKING:
     from earwitness.backstage.knowers import Knower
+    from earwitness.loading.settings import Settings
     from earwitness_plugins.applications.stories.events import StoryEnded
     from earwitness_plugins.applications.stories.story import Story
 
@@ -35,7 +36,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
     from earwitness_plugins.terminal.story_steps import StoryLook
     from earwitness_plugins.terminal.warnings import FailureTally
 
-    script = _read(story)
+    script = _read(story, cli.settings())
     if _nobody_is_there(script) and not cli.json:
         click.echo(NOBODY, err=True)
     failures = FailureTally()
@@ -64,13 +65,13 @@ def _bubbles(script: Story) -> list[str]:
     return [each.session_id(script.story) for each in added if isinstance(each, BubbleStep)]
 
 
-def _read(path: str) -> Story:
+def _read(path: str, settings: Settings) -> Story:
     """The story. Raises `StoryError`, which for a file of another kind names the right command."""
     from earwitness_plugins.applications.stories.reader import read_story
 
     _check_ending(path)
     try:
-        return read_story(path)
+        return read_story(path, settings)
     except StoryError as error:
         other = None if Path(path).suffix in ENDINGS else _command_for(path)
         if other is None:

@@ -12,12 +12,16 @@ class ModelError(StrategyError):
 class ModelAway(ModelError):
     """The server refused, failed, or did not answer."""
 
-    def __init__(self, message: str, *, passes: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, passes: bool = False, retry_after: float | None = None, is_free: bool = False
+    ) -> None:
         super().__init__(message)
         self.passes = passes
         """Whether asking again may help: too many requests, a failing server, a lost connection."""
         self.retry_after = retry_after
         """Seconds after which the server wants to be asked again, if it says so."""
+        self.is_free = is_free
+        """Whether the call cost nothing: the server refused it, or was never reached."""
 
 
 class AnswerCut(ModelAway):

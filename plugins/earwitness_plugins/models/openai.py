@@ -25,6 +25,8 @@ MOST_BYTES = 4_000_000
 PASSING = frozenset({408, 409, 425, 429})
 """Refusals that may pass, besides those from 500 on."""
 ADDRESS = "Check base_url: it often ends in /v1."
+UNREACHED = frozenset({"ConnectError", "ConnectTimeout"})
+"""What the HTTP client beneath the library raises where no server was reached."""
 FOREVER = 24 * 3600.0
 """Seconds: the client of the library does not limit the time, since `ModelClient` does."""
 
@@ -115,7 +117,7 @@ async def _read(parts: AsyncIterator[bytes]) -> bytes:
 @contextmanager
 def _naming_failures(client: AsyncOpenAI, request: ModelRequest) -> Iterator[None]:
     """What the library raises becomes a `ModelAway` that says which server and what to do."""
-    from openai import APIStatusError, OpenAIError
+    from openai import APIConnectionError, APIStatusError, OpenAIError
 
     where = without_passwords(str(client.base_url))
     try:
@@ -125,9 +127,10 @@ def _naming_failures(client: AsyncOpenAI, request: ModelRequest) -> Iterator[Non
         if request.answer_schema and error.status_code in (400, 404, 415, 422, 501) and _names_schema(what):
             raise UnsupportedSchema(what) from error
         passes = error.status_code >= 500 or error.status_code in PASSING
-        raise ModelAway(what, passes=passes, retry_after=_seconds(error.response.headers)) from error
+        raise ModelAway(what, passes=passes, retry_after=_seconds(error.response.headers), is_free=True) from error
     except OpenAIError as error:
-        raise ModelAway(f"{where} did not answer: {error}", passes=True) from error
+        unreached = isinstance(error, APIConnectionError) and type(error.__cause__).__name__ in UNREACHED
+        raise ModelAway(f"{where} did not answer: {error}", passes=True, is_free=unreached) from error
     except ModelAway:
         raise
     except Exception as error:  # httpx2 raises its own errors while an answer is read

@@ -295,6 +295,7 @@ async def test_a_stream_is_asked_for_again_until_its_first_piece_has_come(serve:
     account = asking.account("s1", "test")
     assert "".join([piece async for piece in asking.stream(account, HELLO, limit=LIMIT)]) == "Here I am."
     assert [bool(call.failure) for call in account.usage.calls] == [True, True, False]
+    assert [call.tokens_in > 0 for call in account.usage.calls] == [False, True, True]  # what is refused costs nothing
 
 
 @pytest.mark.parametrize(

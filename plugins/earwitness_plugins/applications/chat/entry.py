@@ -30,7 +30,7 @@ async def opened(ew: Earwitness, story: str) -> Session:
     ModelClient.shared(ew.settings, ew.resources, ew.strategies)
     if not is_file(story):
         return await ew.open_session(story)
-    script = read_story(story)
+    script = read_story(story, ew.settings)
     if script.story not in await ew.sessions():
         async for _ in play(ew, script):
             pass

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from earwitness import Settings
 from earwitness.errors import InputError, unknown
 from earwitness.ids import WORLD, check_key, check_new_session_id
 from earwitness.loading.problems import Loc, Problem, describe
@@ -117,6 +118,17 @@ def added_problems(story: Story) -> list[Problem]:
     before = [step.step for _, step in added]
     said = ((number, step.name, step.step.problem(before[:place])) for place, (number, step) in enumerate(added))
     return [Problem(("steps", number, name), why) for number, name, why in said if why is not None]
+
+
+def table_problems(story: Story, settings: Settings) -> list[Problem]:
+    """Steps of packages that need a table which these settings do not have."""
+    added = [(number, step) for number, step in enumerate(story.steps) if isinstance(step, AddedStep)]
+    needed = ((number, step.name, step.step.table) for number, step in added)
+    return [
+        Problem(("steps", number, name), f"{name!r} needs the settings table [{table}]; it may be empty.")
+        for number, name, table in needed
+        if table is not None and getattr(settings, table, None) is None
+    ]
 
 
 def _grounds(step: TellStep | RememberStep | ArchiveStep) -> tuple[str, tuple[str, ...]]:

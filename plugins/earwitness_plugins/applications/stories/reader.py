@@ -7,13 +7,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from earwitness import Settings
 from earwitness.errors import StoryError, StrategyError, did_you_mean
 from earwitness.loading.files import read_yaml
 from earwitness.loading.located import Located
 from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.story_steps import load_step, package_steps
 
-from .checks import added_problems, cast_problems, key_problems, mask_problems, other_problems
+from .checks import added_problems, cast_problems, key_problems, mask_problems, other_problems, table_problems
 from .members import StoryMember
 from .recovery import UNREAD, readable
 from .story import Story
@@ -49,13 +50,13 @@ def step_names() -> list[str]:
     return [*STEPS, *(name for name in sorted(package_steps()) if name not in STEPS)]
 
 
-def read_story(path: str | Path) -> Story:
-    """Read and check a story file. Raises `StoryError` that names the file, the lines and what is allowed."""
-    return checked(read_yaml(path, StoryError))
+def read_story(path: str | Path, settings: Settings | None = None) -> Story:
+    """Read and check a story file; with `settings`, also that these have the tables that its steps need. Raises `StoryError` that names the file, the lines and what is allowed."""
+    return checked(read_yaml(path, StoryError), settings)
 
 
-def checked(file: Located) -> Story:
-    """The story in a file. Raises `StoryError` that lists every mistake."""
+def checked(file: Located, settings: Settings | None = None) -> Story:
+    """The story in a file. Arguments as `read_story`. Raises `StoryError` that lists every mistake."""
     if not isinstance(file.value, dict) or not file.value.keys() & {"story", "cast", "steps"}:
         raise file.error((), "a story begins with its keys: story, cast, steps.")
     steps, problems = _steps(file)
@@ -64,6 +65,7 @@ def checked(file: Located) -> Story:
     if story is not None:
         problems += [*cast_problems(story, step_names()), *other_problems(story), *mask_problems(story)]
         problems += added_problems(story)
+        problems += [] if settings is None else table_problems(story, settings)
         problems += key_problems(story, _unread_keys(file, story))
     if story is None or problems:
         raise file.refusal(problems)
