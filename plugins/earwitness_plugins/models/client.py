@@ -225,8 +225,7 @@ class ModelClient:
                 yield held
         except Exception as error:  # noqa: BLE001 - a model of somebody else's may raise anything
             failed = self._failure(error, limit)
-            if isinstance(failed, ModelAway) and failed.is_free and not characters:
-                reply = ModelReply()
+            reply = ModelReply() if not characters and getattr(failed, "is_free", False) else reply
             if characters:
                 failed = AnswerCut(failed, characters)
             failure = str(failed)
