@@ -51,7 +51,10 @@ def step_names() -> list[str]:
 
 
 def read_story(path: str | Path, settings: Settings | None = None) -> Story:
-    """Read and check a story file; with `settings`, also that these have the tables that its steps need. Raises `StoryError` that names the file, the lines and what is allowed."""
+    """Read and check a story file; with `settings`, also that these have the tables that its steps need.
+
+    Raises `StoryError` that names the file, the lines and what is allowed.
+    """
     return checked(read_yaml(path, StoryError), settings)
 
 
