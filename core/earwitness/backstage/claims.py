@@ -203,8 +203,8 @@ class Claim:
         """Whether a denial in the text can mean the character asked about, if it is one of the cast."""
         cast = frozenset(self.names.values())
         asked = [each for each in (*self.agents.values(), self.link and self.linked[0]) if each and each.heads <= cast]
-        here = self._present(text, speaker)
-        return not asked or not _NOBODY.isdisjoint(here) or any(_is_present(each, here) for each in asked)
+        here = self.present(text, speaker)
+        return not asked or not NOBODY_WORDS.isdisjoint(here) or any(_is_present(each, here) for each in asked)
 
     def asked_in(self, tokens: Sequence[str]) -> Iterator[int]:
         """The places of the question's words in a clause."""
@@ -215,8 +215,8 @@ class Claim:
 
         `speaker` is whoever said it.
         """
-        here = self._present(said, speaker)
-        everything = self._present(asserted, speaker)
+        here = self.present(said, speaker)
+        everything = self.present(asserted, speaker)
         if self.link is not None:
             subject, complement = self.linked
             has_link = any(is_link(each, self.link) for each in folded(said))
@@ -229,7 +229,7 @@ class Claim:
             for verb in required
         )
 
-    def _present(self, text: str, speaker: Agent | None) -> frozenset[str]:
+    def present(self, text: str, speaker: Agent | None) -> frozenset[str]:
         """The words of a text, also in their base form, with the ids of those it names, and the speaker if they do."""
         tokens = folded(text)
         words = {each.removesuffix("'s") for each in tokens}
@@ -239,7 +239,7 @@ class Claim:
         return frozenset(words)
 
 
-_NOBODY = word_list("nobody none neither no")
+NOBODY_WORDS = word_list("nobody none neither no")
 _OF_SPEAKER = word_list("i i'm i've i'd i'll me my mine myself we we've our us")
 
 

@@ -65,7 +65,7 @@ MOST_BEFORE_COMMANDS = 6
 """Words before the verb of a command: "and so please do not always"."""
 MOST_BEFORE_BY = 24
 """Words between a passive verb and the name of the one who did it."""
-_INDEFINITE = word_list("somebody someone anybody anyone whoever")
+INDEFINITE = word_list("somebody someone anybody anyone whoever")
 _BEFORE_OBJECTS = word_list(
     "the a an my your his her its our their this that these those it him them me us all every no some any"
 )
@@ -78,7 +78,7 @@ _PREPOSITIONS = word_list(
     " during for from in inside into near off on onto out over past since through to toward towards under up upon via"
     " with within without if not never"
 )
-_VAGUE = word_list(
+VAGUE = word_list(
     "nobody none nothing neither one everybody everyone everything something anything much more many others people"
     " it him them me us you there here what who whom"
 )
@@ -133,7 +133,7 @@ def agent(
         return None
     if tokens[at] in {"i", "i've", "i'd"}:
         return None if at == 1 and tokens[0] in {"and", "or"} else speaker
-    if not _INDEFINITE.isdisjoint(tokens[max(0, at - 1) : at + 1]):  # also "somebody here"
+    if not INDEFINITE.isdisjoint(tokens[max(0, at - 1) : at + 1]):  # also "somebody here"
         return SOMEBODY
     if "nor" in tokens[max(0, at - MOST_OF_PHRASE) : at]:
         return named(*(names.get(each, each) for each in tokens[: at + 1] if each in names or is_content(each)))
@@ -181,7 +181,7 @@ def object_words(tokens: Sequence[str], place: int) -> frozenset[str]:
         found.add(tokens[at])
         at += 1
     found = {each for each in found if not each.endswith("'s")} or {each.removesuffix("'s") for each in found}
-    return frozenset(found) if _VAGUE.isdisjoint(found) else frozenset()
+    return frozenset(found) if VAGUE.isdisjoint(found) else frozenset()
 
 
 def infinitive(tokens: Sequence[str], names: Mapping[str, str]) -> int | None:
@@ -233,7 +233,7 @@ def _phrase(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> tuple[i
         begin -= 1
     if tokens[at] in names and head == tokens[at]:
         return begin, named(names[tokens[at]])
-    known = head.isalpha() and is_content(head) and head not in _VAGUE
+    known = head.isalpha() and is_content(head) and head not in VAGUE
     return begin, Agent(frozenset({names.get(head, head)}), frozenset(words)) if known else None
 
 
@@ -265,7 +265,7 @@ def _by(rest: Sequence[str], names: Mapping[str, str], speaker: Agent | None) ->
         return speaker
     if character := next((names[each] for each in after if each in names), None):
         return named(character)
-    if after and after[0] in _INDEFINITE:
+    if after and after[0] in INDEFINITE:
         return SOMEBODY
     words = object_words(rest, rest.index("by"))
     return Agent(words, words) if words else None

@@ -26,13 +26,15 @@ class Inquiry:
         about: Callable[[str], bool] = lambda _: True,
         names: Mapping[str, str] | None = None,
         weigh: Weigh | None = None,
+        *,
+        needs_words: bool = True,
     ) -> None:
         """`about` says whether what is left of a text is about the question. `names`: name of the cast → id.
 
-        `weigh` says what evidence tells of a fact that was asked with its answer; then several memories count together.
+        `needs_words` says whether a text needs all words of a deed. `weigh` says what evidence tells of a fact that was asked with its answer; then several memories count together.
         """
         self._weigh = weigh
-        self._question = AskedQuestion(question, names or {})
+        self._question = AskedQuestion(question, names or {}, needs_words)
         self._calendar = calendar
         self._about = about
         self._verdicts: dict[str, Verdict] = {}  # by text: many characters heard the same

@@ -22,6 +22,7 @@ _CLEFT = lazy_pattern(
     r" (?P<who>(?:[\w'’-]+ ){1,5}?)(?P<link>who|that|which) "
 )
 _SHORT_FORM = lazy_pattern(r"\b(\w+)['’](?:(m|re)\b|s(?= (?:a|an|the|not|no|in|at|on|my|your|his|her|our|their)\b))")
+_LETS = lazy_pattern(r"(?i)\b(let)['’]s\b")
 _FULL = {"m": "am", "re": "are"}
 _NO_CLEFT = word_list("true false certain sure clear known said time why how when where because so such all not only")
 """Behind "it is", these begin no cleft: "it is true that …"."""
@@ -48,6 +49,11 @@ def paraphrased(text: str, names: Mapping[str, str], before: str = "") -> str:
     text = _AFTERTHOUGHT.sub(". ", text)
     text = _CLEFT.sub(_without_cleft, _SHORT_FORM.sub(_in_full, text))
     return _with_names(text, names, before) if _PRONOUN.search(text) else text
+
+
+def in_full(text: str) -> str:
+    """The text with "let us" for "let's"."""
+    return _LETS.sub(r"\1 us", text)
 
 
 def _in_full(short: re.Match[str]) -> str:

@@ -36,7 +36,8 @@ from .clauses import (
 from .irregular_verbs import BASE
 from .moods import choices, hoped_from, is_not_done, is_unreal
 from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated
-from .paraphrase import paraphrased
+from .paraphrase import in_full, paraphrased
+from .wording import has_a_deed, is_worded_in
 
 Verdict = Literal["says", "denies", "neither"]
 """What a text does about a question."""
@@ -58,17 +59,20 @@ class AskedQuestion:
     """The question."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Name in lower case → id of the character who alone has it."""
+    needs_words: bool = True
+    """Whether a text needs all words of a deed that is asked about; no, where it is asked who is behind a mask."""
 
     def verdict(self, text: str, about: Callable[[str], bool]) -> Verdict:
         """What the text does. `about` says whether what is left of a text is still about the question."""
-        text = plain(text)
+        text = in_full(plain(text))
         if len(self._statement.words) > ONE_THING:
             return self.verdict_of_words(text, about)
-        if not self.claim.is_statement:
-            asserted = assertions_in(text)
-            return self._of_topic(asserted, asserted is text or about(asserted))
         name = _SPEAKER.match(text)
         begin, speaker = (name.end(), self._speaker(name[1])) if name else (0, None)
+        if not self.claim.is_statement:
+            asserted = assertions_in(text)
+            found = self._of_topic(asserted, asserted is text or about(asserted))
+            return self._if_worded(found, asserted[begin:], asserted[begin:], speaker)
         text = text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names)
         return self._of_statement(text, begin, speaker, about)
 
@@ -80,7 +84,7 @@ class AskedQuestion:
     @cached_property
     def claim(self) -> Claim:
         """What it asks."""
-        return Claim(self.question, self.names)
+        return Claim(in_full(self.question), self.names)
 
     @property
     def _statement(self) -> Statement:
@@ -96,6 +100,19 @@ class AskedQuestion:
         kept, said = self._kept(asserted, begin, speaker)
         if not self._names_something(kept):
             return "neither"
+        found = self._of_kept(text, kept, said, asserted, begin, speaker, about)
+        return self._if_worded(found, (said if found == "says" else kept)[begin:], asserted[begin:], speaker)
+
+    def _of_kept(
+        self,
+        text: str,
+        kept: str,
+        said: str,
+        asserted: str,
+        begin: int,
+        speaker: Agent | None,
+        about: Callable[[str], bool],
+    ) -> Verdict:
         if self._statement.denies:
             return self._of_denial(kept)
         if self._statement.contradicted_by(kept):
@@ -105,6 +122,14 @@ class AskedQuestion:
             return "neither"
         left = kept if self._refers_back(said) else said
         return "says" if said == text or (self._names_something(said) and about(left)) else "neither"
+
+    def _if_worded(self, found: Verdict, said: str, asserted: str, speaker: Agent | None) -> Verdict:
+        """The verdict, if the text has the words that the question needs."""
+        if found == "neither" or not self.needs_words or not has_a_deed(self.claim):
+            return found
+        if found == "says" and self._statement.denies:
+            said = asserted
+        return found if is_worded_in(self.claim, said, asserted, speaker) else "neither"
 
     def _of_denial(self, kept: str) -> Verdict:
         if self._statement.denied_by(kept):

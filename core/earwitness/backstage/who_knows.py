@@ -115,7 +115,8 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.reading, known, terms))
     weigh = partial(known.weigh, sources) if known.told else None
     elsewhere = {id: [*map(read_elsewhere, memories)] for id, memories in shared.items()}
-    inquiry = Inquiry(restated(question, masks), engine.settings.calendar, known.touches, names, weigh)
+    whole, calendar = restated(question, masks), engine.settings.calendar
+    inquiry = Inquiry(whole, calendar, known.touches, names, weigh, needs_words=near > 0)
     size = len(question) + _characters(delivery for delivery, _ in proofs)
     for owner, evidence in _about(known, written).items():
         elsewhere.setdefault(owner, []).extend(evidence)
