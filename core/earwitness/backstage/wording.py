@@ -41,14 +41,14 @@ def is_worded_in(claim: Claim, said: str, asserted: str, speaker: Agent | None) 
 
     Who did it may be named in another, and what a pronoun stands for anywhere in what was `asserted`.
     """
-    wanted, deeds = frozenset(needed(claim)), claim.verbs | claim.sure | claim.loose
+    wanted, deeds = frozenset(needed(claim)), (claim.verbs | claim.sure) or claim.loose
     everything = claim.present(asserted, speaker)
     doers = frozenset[str]().union(*(each.words | each.heads for each in claim.agents.values() if each))
     for sentence in SENTENCE.findall(said):
         there = claim.present(sentence, speaker)
-        if deeds and deeds.isdisjoint(there):
+        if not claim.link and deeds and deeds.isdisjoint(there):
             continue
-        if not deeds or not _BACK.isdisjoint(folded(sentence)):
+        if claim.link or not deeds or not _BACK.isdisjoint(folded(sentence)):
             there |= everything
         is_nobody = not NOBODY_WORDS.isdisjoint(there)
         if wanted <= there | (doers if is_nobody else doers & everything):
@@ -70,5 +70,7 @@ def needed(claim: Claim) -> Iterator[str]:
 
 
 def _is_needed(token: str) -> bool:
-    is_light = token in _LIGHT or token in INDEFINITE or token in VAGUE or token in LINKS["have"] or token.endswith("ly")
-    return is_content(token) and base_of(token) != "" and not is_light
+    is_light = (
+        token in _LIGHT or token in INDEFINITE or token in VAGUE or token in LINKS["have"] or token.endswith("ly")
+    )
+    return is_content(token) and not is_light
