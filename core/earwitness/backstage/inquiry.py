@@ -31,7 +31,8 @@ class Inquiry:
     ) -> None:
         """`about` says whether what is left of a text is about the question. `names`: name of the cast → id.
 
-        `needs_words` says whether a text needs all words of a deed. `weigh` says what evidence tells of a fact that was asked with its answer; then several memories count together.
+        `needs_words` says whether a text needs all words of a deed.
+        `weigh` says what evidence tells of a fact that was asked with its answer; then several memories count together.
         """
         self._weigh = weigh
         self._question = AskedQuestion(question, names or {}, needs_words)
