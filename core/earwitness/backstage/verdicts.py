@@ -35,9 +35,9 @@ from .clauses import (
 )
 from .irregular_verbs import BASE
 from .moods import choices, hoped_from, is_not_done, is_unreal
+from .needed_words import has_a_deed, is_worded_in
 from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated
 from .paraphrase import in_full, paraphrased
-from .wording import has_a_deed, is_worded_in
 
 Verdict = Literal["says", "denies", "neither"]
 """What a text does about a question."""
