@@ -64,6 +64,11 @@ async def test_what_nobody_said_is_known_to_nobody(begin: Begin, said: str, othe
     assert await found(begin, said, others, UNKNOWN[said]) == dict.fromkeys(UNKNOWN[said], (False, False))
 
 
+async def test_who_has_something_owns_and_holds_it(begin: Begin) -> None:
+    asked = ["Ann has the ring", "Ann owns the ring", "Ann holds the ring"]
+    assert await found(begin, "I have the ring.", [], asked) == dict.fromkeys(asked, (True, False))
+
+
 async def test_what_a_reroll_replaced_is_known_to_nobody(begin: Begin) -> None:
     story = await begin(cast=CAST)
     await story.say("ann", "Let us go.", audience=["ben"])

@@ -21,6 +21,8 @@ _LIGHT = word_list(
 """Words of a question that need not be said, besides pronouns, articles, prepositions and auxiliaries."""
 _BACK = word_list("it him her them he she they there this that these those one ones so")
 """A sentence with one of these speaks of what others name."""
+_HAVING = frozenset(map(base_of, LINKS["have"]))
+"""The words for having something, each of which says the same."""
 _POINTING = word_list("what which whose")
 """Behind one of these, a word says what kind of thing is asked for: "which tower"."""
 
@@ -41,7 +43,8 @@ def is_worded_in(claim: Claim, said: str, asserted: str, speaker: Agent | None) 
 
     Who did it may be named in another, and what a pronoun stands for anywhere in what was `asserted`.
     """
-    wanted, deeds = frozenset(needed(claim)), (claim.verbs | claim.sure) or claim.loose
+    deeds = ((claim.verbs | claim.sure) or claim.loose) - _HAVING
+    wanted = frozenset(needed(claim))
     everything = claim.present(asserted, speaker)
     doers = frozenset[str]().union(*(each.words | each.heads for each in claim.agents.values() if each))
     for sentence in SENTENCE.findall(said):
