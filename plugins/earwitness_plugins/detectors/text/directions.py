@@ -55,6 +55,8 @@ _WHISPER = guarded_pattern(
     | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
     | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
     | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
+    | \b(?:tell|ask)(?:s|ed|ing)?\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’-]{{1,40}} \s {_QUIETLY} \b
+    | \btold\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’-]{{1,40}} \s {_QUIETLY} \b
     | \A\W* {_QUIETLY} ,?\s to\s (?!all\b|every|any(?:one|body)\b)
     | \b(?:pull|take|draw|lead)(?:s|ing)?\s (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
     """,
@@ -106,7 +108,9 @@ _NOT_ALL = (
     r"|(?:my|him|her|them|it|one|your)sel(?:f|ves)\b)"
 )
 _NO_PRONOUN = r"(?!(?:he|she|they|you|him|his|her|them|their|your)\b)"
-_PERCEIVES = r"(?:hears?|sees?|understands?|knows?|notices?|speaks?|reads?|catch(?:es)?)"
+_PERCEIVES = (
+    r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught)"
+)
 _WHO = r"[\w\s'’,&-]{1,60}?"
 
 
@@ -121,6 +125,8 @@ def _limits(who: str) -> re.Pattern[str]:
                 (?:(?:it|this|her|him|them|me)\b)? \s* (?:[^\w\s]|\Z) )
         | \b(?:only|just(?:\s+loud(?:ly)?\s+enough)?)\s+for\s+(?:only\s+)? {who} (?={_WHO}(?:\s+to\s+hear|\s+ears?)\b)
         | \bfor\s+(?:only|just)\s+ {who} (?={_WHO}\s+to\s+hear\b)
+        | (?: [,;:(] | \A | \b(?:meant|intended) ) \s* \b for\s+ {who}
+            (?= {_WHO}\s+(?:alone|only)\b \s* (?:[^\w\s]|\Z) )
         | \bfor\s+ {who} (?= {_WHO} (?:\s+(?:alone|only)\s+to\s+hear|\s+ears\s+(?:only|alone)) \b )
         | \b(?:{_SAYS}|whisper(?:s|ed|ing)?|mumbl(?:es|ed|ing))\b [^.!?\n]{{0,40}}?
             \b(?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )

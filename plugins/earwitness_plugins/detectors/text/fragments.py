@@ -19,7 +19,7 @@ from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
 from ..discretion import dashes, languages, odd_marks
-from . import notes, thoughts
+from . import notes, thoughts, told_directions
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
 from .manners import manner
@@ -121,6 +121,10 @@ def _stretches(content: str, own: tuple[str, ...], narrator: bool, conventions: 
         text = dashes.as_quotes(odd_marks.as_usual(text, _is_private))
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
+    if not (narrator or conventions.staged) and (later := told_directions.LATER_COMMAND.search(text)):
+        at = later.start("command")
+        before = _stretches(written[:at], own, narrator, conventions)
+        return (*before, *_stretches(written[at:], own, narrator, conventions))
     if not narrator and conventions == ROLE_PLAY and _is_plain_speech(text, own):
         return (Stretch("bare", written, (Fragment("spoken", text),)),)
     if narrator or conventions.staged:
@@ -261,9 +265,7 @@ class _FragmentReader:
             return _with_action("secret", chunk.text)
         if chunk.mark in ("quote", "block"):
             return self._quoted(chunk)
-        return (
-            self._bare(chunk.text) if chunk.mark == "bare" else _directed(chunk, self.bare, self.own, self.conventions)
-        )
+        return self._bare(chunk) if chunk.mark == "bare" else _directed(chunk, self.bare, self.own, self.conventions)
 
     def _quoted(self, chunk: Chunk) -> Iterator[Fragment]:
         quote = chunk.mark == "quote"
@@ -272,8 +274,12 @@ class _FragmentReader:
         yield Fragment(kind, inner)
         yield from _hidden(inner if quote else chunk.text)
 
-    def _bare(self, text: str) -> Iterator[Fragment]:
+    def _bare(self, chunk: Chunk) -> Iterator[Fragment]:
+        text = chunk.text
         if self.bare != "action":
+            told = told_directions.found(chunk, self.chunks, self.own)
+            if told:
+                return (Fragment(kind, each) for kind, each in (*told, ("spoken", text)))
             return _bare_speech(text, self.own)
         return (fragment for sentence in sentences(text) for fragment in _deed(sentence))
 

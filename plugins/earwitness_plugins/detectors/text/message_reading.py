@@ -128,10 +128,14 @@ def read(
     said = _spoken(found, narrator=narrator)
     vocatives = _addressed(said, speaker, names)
     whispered_to = vocatives or tuple(between)
+
+    def called(some: Sequence[Fragment]) -> tuple[str, ...]:
+        return _addressed(_spoken(tuple(some), narrator=False), speaker, names)
+
     if whole or (narrator and conventions.staged):
         parts: tuple[HeardSegment, ...] = ()
     else:
-        parts = narrated_segments(as_written(content), names) if narrator else segments(cut, names, whispered_to)
+        parts = narrated_segments(as_written(content), names) if narrator else segments(cut, names, called, between)
     if parts and len(body) < len(content):
         parts = (HeardSegment(content[: len(content) - len(body)], "action", None), *parts)
     narrowest = confinement(found, names, whispered_to, narrator=narrator)

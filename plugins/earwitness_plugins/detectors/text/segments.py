@@ -8,14 +8,14 @@ it goes further: a line lost is a smaller harm than a secret told.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
 from earwitness.patterns import lazy_pattern
 
-from .fragments import Stretch
+from .fragments import Fragment, Stretch
 from .marks import PRIVATE
 from .names import Names
 from .privacy import Confinement, confinement
@@ -36,6 +36,8 @@ _GREETING = lazy_pattern(
     re.IGNORECASE,
 )
 _NEAR = 20
+_UNNAMED = ("",)
+"""Stands for whoever hears a direction that names nobody, until what it is about has been read."""
 _LOWER = lazy_pattern(r"\s*[a-z]")
 _CONFINING = PRIVATE | {"whisper", "secret"}
 
@@ -54,19 +56,29 @@ class HeardSegment:
     """It reaches them wherever they are, as a text message does."""
 
 
-def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -> tuple[HeardSegment, ...]:
-    """The segments of a character's message, neighbours of a kind joined; `spoken_to` are those named in vocatives."""
-    confined = [_confined(stretch, names, spoken_to) for stretch in found]
+def segments(
+    found: Sequence[Stretch],
+    names: Names,
+    called: Callable[[Sequence[Fragment]], tuple[str, ...]],
+    between: Sequence[str] = (),
+) -> tuple[HeardSegment, ...]:
+    """The segments of a character's message, neighbours of a kind joined.
+
+    `called` says who is spoken to by name in some of its fragments; `between` are those for whom a whisper is that
+    names nobody.
+    """
+    confined = [_confined(stretch, names, _UNNAMED) for stretch in found]
     governing: list[int] = []  # the last of them says how the next is meant
     for at, stretch in enumerate(found):
         if (scope := confined[at]) is not None:
-            confined[at] = scope = _governed(stretch, scope, confined[governing[-1]] if governing else None)
+            hearers = _hearers(found, at, names, called) or tuple(between)
+            confined[at] = scope = _governed(found, at, scope, hearers, confined, governing[-1:])
             for earlier in _reached_back(found, at):
                 confined[earlier] = _narrowed(confined[earlier], scope)
                 governing = [each for each in governing if each < earlier or not stretch.tags]
         elif stretch.carried_on:
             confined[at] = confined[_broken_off(found, at)]
-        elif _greets_all(found, at) and (before := confined[at - 1]) is not None and not before.listeners:
+        elif _greets_all(found, at) and (greeted := confined[at - 1]) is not None and not greeted.listeners:
             governing = []
         elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
             confined[at] = confined[governing[-1]]
@@ -77,14 +89,59 @@ def segments(found: Sequence[Stretch], names: Names, spoken_to: Sequence[str]) -
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
 
 
+def _hearers(
+    found: Sequence[Stretch], at: int, names: Names, called: Callable[[Sequence[Fragment]], tuple[str, ...]]
+) -> tuple[str, ...]:
+    """Who is spoken to by name in what a direction is about, and in nothing else: `@Bob (privately) …` too."""
+    back = list(_reached_back(found, at))
+    told = [at, *back, *(() if back and not _GOES_ON.search(found[at].text.rstrip()[-1:]) else _next(found, at))]
+    hearers = called([piece for each in told for piece in found[each].fragments if piece.kind in ("spoken", "quoted")])
+    return hearers or (_at_name(found[at - 1].text, names) if at else ())
+
+
+def _next(found: Sequence[Stretch], at: int) -> Iterator[int]:
+    """The next stretch with words in it, if it is said."""
+    for later in range(at + 1, len(found)):
+        if found[later].text.strip():
+            if all(each.kind in ("spoken", "quoted") for each in found[later].fragments):
+                yield later
+            return
+
+
+def _at_name(text: str, names: Names) -> tuple[str, ...]:
+    """Whom `… @Bob` calls at its end."""
+    sign = text.rfind("@")
+    if sign < 0:
+        return ()
+    called = names.find(text[sign + 1 :])
+    alone = len(called) == 1 and not called[0].start and not text[sign + 1 + called[0].end :].strip(" \t,:")
+    return (called[0].id,) if alone else ()
+
+
 def _confined(stretch: Stretch, names: Names, spoken_to: Sequence[str]) -> Confinement | None:
     private = [each for each in stretch.fragments if each.kind in _CONFINING]
     return confinement(private, names, spoken_to, narrator=False) if private else None
 
 
-def _governed(stretch: Stretch, scope: Confinement, around: Confinement | None) -> Confinement:
-    """What is written to somebody is read by nobody whom the direction that holds for it leaves out."""
-    return _narrowed(around, scope) if stretch.mark == "written" else scope
+def _governed(
+    found: Sequence[Stretch],
+    at: int,
+    scope: Confinement,
+    hearers: Sequence[str],
+    confined: Sequence[Confinement | None],
+    governing: Sequence[int],
+) -> Confinement:
+    """What is written to somebody is read by nobody whom the direction that holds for it leaves out.
+
+    A direction that names nobody is for the `hearers`, or for those of the one right before it:
+    `*leans to Bob* (whispering) …`.
+    """
+    around = confined[governing[0]] if governing else None
+    if set(_UNNAMED) <= {*scope.listeners}:
+        parted = not governing or any(each.text.strip() for each in found[governing[0] + 1 : at])
+        inherited = around.listeners if around and around.how == "whisper" and not parted else ()
+        scope = replace(scope, listeners=tuple(hearers or inherited))
+    return _narrowed(around, scope) if found[at].mark == "written" else scope
 
 
 def _narrowed(scope: Confinement | None, other: Confinement) -> Confinement:

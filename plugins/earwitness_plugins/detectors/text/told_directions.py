@@ -1,0 +1,48 @@
+"""Directions that are told rather than set off: `Softly, to Bob: "…"`, `Alice whispered to Bob that …`.
+
+And commands that stand behind something else: `"Pass the bread." /w Bob …`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from earwitness.patterns import lazy_pattern
+from earwitness.sentences import sentences
+
+from .directions import FragmentKind, direction
+from .marks import Chunk
+from .names import opening_name
+
+LATER_COMMAND = lazy_pattern(
+    r"(?:\n\s*|(?<=[.!?…\"”*)\]])[ \t]+)(?P<command>/(?:w|whisper|msg|tell|dm|pm|think|thought)\s+\S)", re.IGNORECASE
+)
+"""A private command behind something else: it holds for all that follows."""
+_TOLD = lazy_pattern(r"[\s,.—–-]*(?:he|she|they)\s+[a-z]+", re.IGNORECASE)
+
+
+def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tuple[FragmentKind, str]]:
+    """What bare text beside speech says of how something is said, and to whom.
+
+    Without a quote beside it, only where it tells of the speaker by name. `own` are the speaker's names.
+    """
+    told = list(sentences(chunk.text))
+    chosen = [each for each in told if opening_name(each.lstrip(" *_\t\n"), own) is not None]
+    if told and _leads(chunk, chunks):
+        chosen.append(told[-1])
+    if told and _goes_on(chunk, chunks) and _TOLD.match(told[0]):
+        chosen.append(told[0])
+    return [(kind, each) for each in dict.fromkeys(chosen) if (kind := direction(each)) in ("whisper", "aside")]
+
+
+def _leads(chunk: Chunk, chunks: Sequence[Chunk]) -> bool:
+    """Whether a quote follows text that ends with a colon or a comma."""
+    after = next((each for each in chunks if each.start >= chunk.end), None)
+    return after is not None and after.mark == "quote" and chunk.text.rstrip()[-1:] in (":", ",")
+
+
+def _goes_on(chunk: Chunk, chunks: Sequence[Chunk]) -> bool:
+    """Whether text goes on behind a quote."""
+    before = [each for each in chunks if each.end <= chunk.start]
+    return bool(before) and before[-1].mark == "quote"
