@@ -36,7 +36,6 @@ def _hearers(text: str) -> set[str] | None:
         'She leaned towards Bob and whispered, "The lamp is out." Alice poured the wine.',
         'Under her breath, to Bob: "The lamp is out."\n"Tea?"',
         'Softly, so that only Bob could hear: "The lamp is out." "What a storm!" she laughed.',
-        "She set the plates down.\nAlice whispered to Bob that the lamp was out.",
         '"Good evening."\n/w Bob The lamp is out.',
         '"Good evening."\n/tell Bob The lamp is out.',
         '"Good evening." /msg Bob The lamp is out.',
