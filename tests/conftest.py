@@ -16,6 +16,9 @@ from .postgres_servers import (  # noqa: F401 - fixtures
     postgres_dsn,
     shared_postgres_database,
 )
+from .processes import accept_interrupts, no_process_left, pytest_fixture_setup  # noqa: F401 - a fixture and a hook
+
+accept_interrupts()
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -21,16 +21,12 @@ MAIN = (
 )
 
 
-def can_be_interrupted() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @contextmanager
 def emulated(*options: str) -> Iterator[subprocess.Popen[str]]:
     """The command, running; it ends with the test."""
     words = [sys.executable, "-c", MAIN, "emulate", "supermemory", "--port", "0", *options]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(words, **pipes, text=True, preexec_fn=can_be_interrupted) as running:  # type: ignore[call-overload]  # noqa: PLW1509
+    with subprocess.Popen(words, **pipes, text=True) as running:  # type: ignore[call-overload]
         try:
             yield running
         finally:

@@ -14,10 +14,6 @@ from earwitness_plugins.testing.model import ScriptedModel
 MAIN = "from earwitness_plugins.console import main; main()"
 
 
-def can_be_interrupted() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     from openai import OpenAI
 
@@ -25,13 +21,7 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         settings = tmp_path / "earwitness.toml"
         settings.write_text(f'[model]\nmodel = "m"\nbase_url = "{model.url}"\napi_key = "{model.key}"\n')
         words = [sys.executable, "-c", MAIN, "serve", "--proxy", "--port", "0", "--settings", str(settings)]
-        with subprocess.Popen(
-            words,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=can_be_interrupted,  # noqa: PLW1509
-        ) as running:
+        with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
             try:
                 assert running.stdout is not None
                 url = running.stdout.readline().partition("Serving at ")[2].partition(". Stop")[0]
