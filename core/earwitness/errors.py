@@ -31,7 +31,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
@@ -204,10 +204,18 @@ def named(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}".encode("utf-8", "backslashreplace").decode()
 
 
-def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
-    """Build the one message for an unknown name: the bad value, the valid ones, the likeliest meant."""
-    names = sorted(valid)
-    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.{did_you_mean(name, names)}")
+def unknown(
+    kind: str, name: object, valid: Iterable[str], also: Mapping[str, Sequence[str]] | None = None
+) -> UnknownName:
+    """Build the one message for an unknown name: the bad value, the valid ones, the likeliest meant.
+
+    `also` is an id → its other names. They are shown behind it, as in `bob (Robert)`.
+    """
+    others = also or {}
+    ids = sorted(valid)
+    shown = (f"{id} ({', '.join(others[id])})" if others.get(id) else id for id in ids)
+    meant = did_you_mean(name, [*ids, *(each for id in ids for each in others.get(id, ()))])
+    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(shown) or 'none'}.{meant}")
 
 
 @contextmanager
@@ -220,6 +228,9 @@ def about(what: str) -> Iterator[None]:
 
 
 def did_you_mean(given: object, valid: Iterable[str]) -> str:
-    """` Did you mean 'alice'?` for the likeliest of what is valid; nothing where none is like it."""
-    close = get_close_matches(str(given), list(valid), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    """` Did you mean 'alice'?` for the likeliest of what is valid, in any letter case; nothing where none is like it."""
+    small: dict[str, str] = {}
+    for each in valid:
+        small.setdefault(each.casefold(), each)
+    close = get_close_matches(str(given).casefold(), small, n=1)
+    return f" Did you mean {small[close[0]]!r}?" if close else ""

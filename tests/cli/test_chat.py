@@ -16,7 +16,7 @@ from click.testing import Result
 
 from earwitness_plugins.testing.model import Scripted, ScriptedAnswer, ScriptedModel, ScriptedRequest
 
-from .conftest import Run, told
+from .conftest import Run, answer, told
 
 MAIN = "from earwitness_plugins.console import main; main()"
 Chat = Callable[..., Result]
@@ -50,10 +50,10 @@ def model(folder: Path) -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 def chat(run: Run, story: Path, model: ScriptedModel) -> Chat:
-    """Type these lines in a chat with the story, as Kim."""
+    """Type these lines in a chat with the story, as Kim, a newcomer."""
 
     def typed(*lines: str, words: tuple[str, ...] = ()) -> Result:
-        result = run("chat", str(story), "--as", "Kim", *words, input="".join(f"{each}\n" for each in lines))
+        result = run("chat", str(story), "--as", "Kim", "--join", *words, input="".join(f"{each}\n" for each in lines))
         assert result.exit_code == 0, result.output
         return result
 
@@ -202,6 +202,30 @@ def test_a_role_play_leaks_nothing(chat: Chat, model: ScriptedModel) -> None:
     assert "heroes: global" in more.stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Boob", "unknown character 'Boob'. Known: alice, bob, charlie. Did you mean 'bob'? To join the story as a"),
+        ("Kim##", "To join the story as a newcomer, add --join."),
+    ],
+)
+def test_a_name_that_nobody_has_joins_nobody_unasked(
+    run: Run, story: Path, model: ScriptedModel, name: str, said: str
+) -> None:
+    result = run("chat", str(story), "--as", name, input="Hello.\n")
+    assert (result.exit_code, said in result.stderr) == (2, True)
+    cast = answer(run("inspect", "cellar", "--json"))["cast"]["members"]
+    assert [each["id"] for each in cast] == ["alice", "bob", "charlie"]
+
+
+def test_a_newcomer_is_called_as_they_typed_it_or_refused(run: Run, story: Path, model: ScriptedModel) -> None:
+    refused = run("chat", str(story), "--as", "Kim##", "--join", input="Hello.\n")
+    assert (refused.exit_code, "'Kim##' cannot be used: it holds '##'" in refused.stderr) == (2, True)
+    assert run("chat", str(story), "--as", "Kim", "--join", input="/quit\n").exit_code == 0
+    again = run("chat", str(story), "--as", "kim", input="/quit\n")
+    assert "You are Kim." in again.output
+
+
 def test_a_person_who_plays_the_narrator_sees_what_the_narrator_misses(
     run: Run, story: Path, model: ScriptedModel
 ) -> None:
@@ -211,7 +235,7 @@ def test_a_person_who_plays_the_narrator_sees_what_the_narrator_misses(
     mine, answer = (line for line in result.stdout.splitlines() if "●" in line)
     assert "● Voice said it" in mine
     assert "○ Voice" in answer
-    others = run("chat", str(story), "--as", "Kim", input="/next Bob\n")
+    others = run("chat", str(story), "--as", "Kim", "--join", input="/next Bob\n")
     assert "○ Voice" not in others.stdout
 
 
@@ -225,8 +249,8 @@ def test_orders_in_any_letter_case_refuse_what_they_do_not_take(chat: Chat, stor
         "/reroll takes no argument. Write /reroll alone.",
         "'nan' is no game day: a finite number is needed, as in /day 9.",
         "'-inf' is no game day",
-        "unknown character 'Nobody'. Known: Kim, Robert, alice, bob, charlie.",
-        "unknown character 'Bob Nobody'. Known: Kim, Robert, alice",
+        "unknown character 'Nobody'. Known: Kim, alice, bob (Robert), charlie.",
+        "unknown character 'Bob Nobody'. Known: Kim, alice, bob (Robert), charlie.",
         "there is no /Qiut. Did you mean '/quit'?",
     ):
         assert said in result.stderr
@@ -353,6 +377,8 @@ def test_on_a_terminal_ctrl_c_stops_the_answer_alone(folder: Path, story: Path, 
         os.close(child)
         try:
             screen = Screen(parent)
+            screen.wait("Join now, as Kim?")
+            os.write(parent, b"y\r")
             screen.wait("Kim>")
             os.write(parent, b"Bob, hello.\r")
             screen.wait("Well, so")

@@ -31,6 +31,14 @@ def inn(run: Run, folder: Path) -> Run:
     return run
 
 
+def test_a_story_with_bubbles_is_the_only_story(inn: Run) -> None:
+    assert "Bob said it" in inn("preview", "Hello, Alice.", "--speaker", "bob").stdout
+    assert inn("export", "-o", "again.jsonl").output.startswith("Exported inn to")
+    inn("fork", "inn", "inn~branch")
+    refused = inn("preview", "Hello, Alice.", "--speaker", "bob")
+    assert refused.stderr == "Error: name the story: --session ID. There are: inn, inn~branch.\n"
+
+
 @pytest.mark.parametrize("name", ["inn", "copy"])
 def test_a_story_takes_its_bubbles_along(inn: Run, name: str) -> None:
     result = inn("import", "inn.jsonl", "--as", name, "--store", "other.db")

@@ -103,7 +103,7 @@ async def test_an_unknown_speaker_is_refused_with_the_cast_and_the_likeliest(beg
     story = await begin(cast=["alice", Character("bob", aliases=["Robert"])])
     with pytest.raises(UnknownName) as caught:
         await story.say("Robret", "Hello.")
-    assert str(caught.value).startswith("unknown character 'Robret'. Known: Robert, alice, bob.")
+    assert str(caught.value).startswith("unknown character 'Robret'. Known: alice, bob (Robert).")
     assert str(caught.value).endswith("Did you mean 'Robert'?")
     assert await entries(story) == 1
 

@@ -133,10 +133,10 @@ class Cast(Record):
         """All ids, in the order they joined."""
         return tuple(self.by_id)
 
-    @cached_property
-    def known_names(self) -> tuple[str, ...]:
-        """All ids, names and aliases that `named` takes, without those that are merely an id in other letters."""
-        return tuple(name for member in self.members for name in member.telling_names)
+    @property
+    def other_names(self) -> dict[str, tuple[str, ...]]:
+        """Id → the names and aliases that are not merely the id in other letters. `named` takes them all."""
+        return {id: member.telling_names[1:] for id, member in self.by_id.items()}
 
     @cached_property
     def narrators(self) -> frozenset[str]:
@@ -212,7 +212,7 @@ class Cast(Record):
         if len(found) > 1:
             raise UnknownName(f"character {name!r} could mean {' or '.join(each.id for each in found)}: give the id.")
         if not found:
-            raise unknown("character", name, (*self.known_names, *besides))
+            raise unknown("character", name, (*self.by_id, *besides), self.other_names)
         return found[0]
 
     def check_newcomers(self, newcomers: Iterable[Character]) -> None:

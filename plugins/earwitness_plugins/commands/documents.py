@@ -43,5 +43,6 @@ def _whose(owner: str, story: Session) -> str:
         return story.cast.named(owner).id
     containers = {each.owner for each in story.documents.uploaded()} - set(story.cast.ids)
     if owner not in containers:
-        raise unknown("character, or container with documents,", owner, [*story.cast.known_names, *containers])
+        known = [*story.cast.ids, *containers]
+        raise unknown("character, or container with documents,", owner, known, story.cast.other_names)
     return owner

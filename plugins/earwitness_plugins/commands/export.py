@@ -43,7 +43,7 @@ async def command(cli: CliContext, session: str | None, name: str, output: str, 
     from earwitness_plugins.terminal.warnings import logged_warnings
 
     async with cli.open() as ew:
-        story = await ew.open_session(session or cli.only_story(await ew.sessions(), "earwitness export ID"))
+        story = await ew.open_session(session or await cli.only_story(ew, "earwitness export ID"))
         bubbles = await _bubbles(ew, story) if name == WHOLE else []
         if name == WHOLE:
             with logged_warnings():

@@ -42,7 +42,7 @@ async def command(
     from earwitness_plugins.terminal.preview import preview
 
     async with cli.open() as ew:
-        story = await ew.open_session(session or cli.only_story(await ew.sessions()))
+        story = await ew.open_session(session or await cli.only_story(ew))
         found = await story.backstage(role="owner").preview(
             speaker,
             text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -70,14 +70,18 @@ class CliContext:
             )
         return settings
 
-    def only_story(self, sessions: Sequence[str], how: str = "--session ID") -> str:
-        """The only story in the store, when none was named. Raises `InputError` that lists them otherwise.
+    async def only_story(self, ew: Earwitness, how: str = "--session ID") -> str:
+        """The only story in the store, when none was named; its bubbles do not count. Raises `InputError` that lists
+        them otherwise.
 
         `how` says how the command names a story.
         """
-        if len(sessions) != 1:
-            raise InputError(f"name the story: {how}. There are: {', '.join(sessions) or 'none'}.")
-        return sessions[0]
+        from earwitness_relationships.canon.bubbles import without_bubbles
+
+        stories = await without_bubbles(ew)
+        if len(stories) != 1:
+            raise InputError(f"name the story: {how}. There are: {', '.join(stories) or 'none'}.")
+        return stories[0]
 
     def where(self) -> list[str]:
         """The options that find the same stories again, to name the next command to try."""

@@ -188,6 +188,14 @@ def bubble_id(story: Session, name: str) -> str:
     return f"{story.id}~{name}"
 
 
+async def without_bubbles(ew: Earwitness) -> list[str]:
+    """Ids of all sessions that are no bubble of another one."""
+    sessions = await ew.sessions()
+    inside = {id for id in sessions if "~" in id and any(id.startswith(f"{other}~") for other in sessions)}
+    marked = [id for id in inside if mark_of((await ew.open_session(id)).state) is not None]
+    return [id for id in sessions if id not in marked]
+
+
 def links(story: Session) -> dict[str, BubbleStatus]:
     """Name → status of every bubble of a story, as its journal says. A bubble itself has none."""
     found: dict[str, BubbleStatus] = {}

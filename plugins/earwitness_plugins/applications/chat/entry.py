@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from earwitness import Character, Earwitness, Session
-from earwitness.display_names import usable_name
-from earwitness.errors import InputError
+from earwitness.errors import InputError, UnknownName
 from earwitness_plugins.applications.stories.player import play
 from earwitness_plugins.applications.stories.reader import read_story
 from earwitness_plugins.models.client import ModelClient
@@ -37,22 +36,30 @@ async def opened(ew: Earwitness, story: str) -> Session:
     return await ew.open_session(script.story)
 
 
-async def person(story: Session, name: str | None) -> str:
+async def person(story: Session, name: str | None, *, join: bool = False) -> str:
     """Id of the one whom the person plays: of this name, else the story's persona, else a newcomer.
 
-    A name that nobody has is that of a newcomer, too. Raises `InputError` for several personas without a name.
+    With `join`, a name that nobody has is that of a newcomer. Raises `UnknownName` for such a name without it,
+    `InputError` for a name that cannot be shown, and for several personas without a name.
     """
     if name is None:
         personas = [each for each in story.cast if each.kind == "persona"]
         if len(personas) > 1:
             raise InputError(f"who are you? Say --as NAME, with one of {', '.join(each.name for each in personas)}.")
-        name = personas[0].id if personas else NEWCOMER
-    found = story.cast.resolve(name)
-    if found is None:
-        if story.cast.called(name):
-            raise InputError(f"several are called {name!r}. Say which, by id: {', '.join(story.cast.ids)}.")
-        found = Character(name, name=usable_name(name), kind="persona")
-        await story.join(found)
+        name, join = (personas[0].id, join) if personas else (NEWCOMER, True)
+    if not story.cast.called(name) and join:
+        await story.join(Character(name, name=name, kind="persona"))
+    found = _member(story, name)
     if found.kind == "persona" and found.id not in story.state.whereabouts:
         await (await story.enter(found.id)).decided()
     return found.id
+
+
+def _member(story: Session, name: str) -> Character:
+    """The member of the cast with this name. Raises `UnknownName`, which says how a newcomer joins."""
+    try:
+        return story.cast.named(name)
+    except UnknownName as error:
+        if story.cast.called(name):
+            raise
+        raise UnknownName(f"{error} To join the story as a newcomer, add --join.") from None

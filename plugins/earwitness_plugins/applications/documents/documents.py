@@ -219,7 +219,8 @@ class StoryDocuments:
         """Raise `UnknownName` for what is neither a character nor a hub or global canon."""
         shared = [each.name for each in await self._ew.containers() if each.kind in SHARED]
         if container not in shared:
-            raise unknown("character, hub or global canon", container, [*self._story.cast.known_names, *shared])
+            cast = self._story.cast
+            raise unknown("character, hub or global canon", container, [*cast.ids, *shared], cast.other_names)
 
 
 def _pieces_of(text: str, id: str) -> list[TextPiece]:

@@ -104,7 +104,7 @@ class Profiles:
             return cast.named(of)
         users: Mapping[str, Character] = {each.user_id: each for each in cast if each.user_id}
         if of not in users:
-            raise unknown("character or user", of, [*cast.known_names, *users])
+            raise unknown("character or user", of, [*cast.ids, *users], cast.other_names)
         return users[of]
 
     def _by(self, by: ProfileBy | None) -> ProfileBy:
