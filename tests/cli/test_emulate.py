@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,9 +23,9 @@ MAIN = (
 
 
 @contextmanager
-def emulated(*options: str) -> Iterator[subprocess.Popen[str]]:
+def emulated(*options: str, service: str = "supermemory") -> Iterator[subprocess.Popen[str]]:
     """The command, running; it ends with the test."""
-    words = [sys.executable, "-c", MAIN, "emulate", "supermemory", "--port", "0", *options]
+    words = [sys.executable, "-c", MAIN, "emulate", service, "--port", "0", *options]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(words, **pipes, text=True) as running:  # type: ignore[call-overload]
         try:
@@ -48,10 +49,27 @@ async def test_it_serves_until_it_is_interrupted() -> None:
         assert running.wait(20) == 0
 
 
-def test_a_port_that_is_taken_is_named() -> None:
+def test_a_model_repeats_what_it_hears_whatever_the_key() -> None:
+    from openai import OpenAI
+
+    with emulated(service="model") as running:
+        assert running.stdout is not None
+        said = "".join(running.stdout.readline() for _ in range(5))
+        settings = tomllib.loads(said.partition("\n\n")[2])["model"]
+        with OpenAI(base_url=settings["base_url"], api_key="any", max_retries=0, timeout=20) as client:
+            messages = [{"role": "user", "content": "Kim: Good evening.\n(Write what Bob says.)"}]
+            answer = client.chat.completions.create(model=settings["model"], messages=messages)
+        assert answer.choices[0].message.content == "I heard: Good evening."
+        running.send_signal(signal.SIGINT)
+        assert running.stdout.read() == "Stopped.\n"
+        assert running.wait(20) == 0
+
+
+@pytest.mark.parametrize("service", ["supermemory", "model"])
+def test_a_port_that_is_taken_is_named(service: str) -> None:
     with Emulator() as other:
         port = other.url.rpartition(":")[2]
-        result = CliRunner().invoke(command, ["supermemory", "--port", port])
+        result = CliRunner().invoke(command, [service, "--port", port])
     assert isinstance(result.exception, InputError)
     assert f"port {port}" in str(result.exception)
 

@@ -2,7 +2,7 @@
 
 Blocks run in the order of the page, in a fresh folder that holds the examples. A block with a title is that file. A
 `text` block just after a Python block is what that block prints; what follows a command in a `console` block is what
-that command prints. `...` stands for anything.
+that command prints. `...` stands for anything. A command that ends with `&` runs until the page is read.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import doctest
 import inspect
 import io
 import os
+import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,28 @@ import pytest
 MADE = {"make demo": ".venv/bin/earwitness play examples/the_sacred_sword.yaml --store .demo/story.db"}
 PROGRAM = Path(sys.executable).with_name("earwitness")
 PROGRAMS = {"earwitness": PROGRAM, ".venv/bin/earwitness": ".venv/bin/earwitness", "python": Path(sys.executable)}
+PORTS = {"8080": "emulate model", "8765": "serve"}
+"""Ports of servers that pages start, and the command that takes each of them unasked."""
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def with_ports(text: str, ports: dict[str, str]) -> str:
+    """The text with free ports in place of these, as several pages may be read at once."""
+    for port, free in ports.items():
+        text = text.replace(f":{port}/", f":{free}/")
+    return re.sub(r"^(\$ earwitness (.*) &)$", lambda each: _on_port(each, ports), text, flags=re.MULTILINE)
+
+
+def _on_port(command: re.Match[str], ports: dict[str, str]) -> str:
+    """A server's command with the free port in place of its usual one."""
+    usual = next(port for port, word in PORTS.items() if word in command[2])
+    return f"$ earwitness {command[2]} --port {ports[usual]} &"
 
 
 class Reader:
@@ -39,9 +63,21 @@ class Reader:
         self.folder = folder
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.printed = ""
+        self.exported: dict[str, str] = {}
+        self.started: list[subprocess.Popen[str]] = []
 
     async def read(self) -> None:
-        for block in self.page.blocks:
+        try:
+            await self._read()
+        finally:
+            for each in self.started:
+                each.kill()
+                each.communicate()
+
+    async def _read(self) -> None:
+        ports = {port: str(free_port()) for port in PORTS if port in self.page.text}
+        for each in self.page.blocks:
+            block = replace(each, text=with_ports(each.text, ports))
             if block.title:
                 self.save(block)
             elif block.language == "python":
@@ -74,11 +110,25 @@ class Reader:
         """Run each command that is ours or Python's; compare what it prints with what the page says, if it does."""
         for number, part in enumerate(f"\n{block.text}".split("\n$ ")[1:]):
             command, _, expected = part.partition("\n")
-            words = shlex.split(MADE.get(command, command))
-            if program := PROGRAMS.get(words[0]):
-                printed = self.shell([str(program), *words[1:]], block.line + number)
+            words, line = shlex.split(MADE.get(command, command)), block.line + number
+            if words[0] == "export":
+                self.exported |= dict(each.split("=", 1) for each in words[1:])
+            elif words[-1] == "&":
+                self.compare(expected, self.start([str(PROGRAMS[words[0]]), *words[1:-1]], expected), line)
+            elif program := PROGRAMS.get(words[0]) or ("|" in words and "sh"):
+                asked = ["sh", "-c", command] if program == "sh" else [str(program), *words[1:]]
+                printed = self.shell(asked, line)
                 if expected.strip():
-                    self.compare(expected, printed, block.line + number)
+                    self.compare(expected, printed, line)
+
+    def start(self, words: list[str], expected: str) -> str:
+        """Run a server until the page is read. Returns its first lines, as many as the page shows."""
+        asked = subprocess.Popen(
+            words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment
+        )
+        self.started.append(asked)
+        assert asked.stdout is not None
+        return "".join(asked.stdout.readline() for _ in expected.rstrip().splitlines())
 
     def shell(self, words: list[str], line: int) -> str:
         found = os.defpath if words[0] in PROGRAMS else f"{PROGRAM.parent}{os.pathsep}{os.defpath}"  # or activated
@@ -92,7 +142,7 @@ class Reader:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("EARWITNESS_")}
-        return {**kept, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+        return {**kept, **self.exported, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
 
     def compare(self, expected: str, printed: str, line: int) -> None:
         same = doctest.OutputChecker().check_output(expected, printed, LOOSELY)

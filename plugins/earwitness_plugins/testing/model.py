@@ -13,6 +13,7 @@ It answers in order, or as a function of the request says. It is as strict as a 
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -96,15 +97,18 @@ class ScriptedModel:
 
     script: ModelScript = ()
     """The answers in order, or a function that gives them. A script that has ended answers with status 500."""
-    key: str = "sk-scripted-0123456789abcdef"
-    """The key that it wants."""
+    key: str | None = "sk-scripted-0123456789abcdef"
+    """The key that it wants; `None` = any, or none."""
     takes_schemas: bool = True
     """Whether it accepts `response_format`."""
     requests: list[ScriptedRequest] = field(default_factory=list)
     """What it was asked, in order, refused requests included."""
+    port: int = 0
+    """Where it listens on this machine; 0 = any free port."""
     _server: _ModelServer | None = None
 
     def __enter__(self) -> Self:
+        """Raises `OSError` if the port cannot be used."""
         self._server = _ModelServer(self)
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
@@ -126,7 +130,7 @@ class ScriptedModel:
 
     def settings(self, **more: Any) -> dict[str, Any]:
         """The table `[model]` for this server, with more in it."""
-        return {"model": "scripted", "base_url": self.url, "api_key": self.key, **more}
+        return {"model": "scripted", "base_url": self.url, "api_key": self.key or "any", **more}
 
     def answer(self, request: ScriptedRequest) -> ScriptedAnswer:
         """The answer to a request."""
@@ -144,7 +148,7 @@ class ScriptedModel:
 
     def _refusal(self, request: ScriptedRequest) -> ScriptedAnswer | None:
         """What a strict service refuses; `None` = nothing."""
-        if request.key != self.key:
+        if self.key is not None and request.key != self.key:
             return ScriptedAnswer(status=401, error="Incorrect API key provided")
         if request.path != "/v1/chat/completions":
             return ScriptedAnswer(status=404, error=f"there is no {request.path}")
@@ -153,6 +157,12 @@ class ScriptedModel:
         if "response_format" in request.body and not self.takes_schemas:
             return ScriptedAnswer(status=400, error="response_format is not supported")
         return None
+
+
+def parrot(request: ScriptedRequest) -> str:
+    """An answer that repeats what was said last, for those who try something without a model."""
+    lines = [line for line in str(request.messages[-1].get("content")).splitlines() if line and line[0] != "("]
+    return f"I heard: {re.sub(r'^[^:]{1,40}: ', '', lines[-1])}" if lines else "I heard nothing."
 
 
 def _answer_of(said: Scripted) -> ScriptedAnswer:
@@ -177,7 +187,7 @@ class _ModelServer(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, model: ScriptedModel) -> None:
-        super().__init__(("127.0.0.1", 0), _ModelHandler)
+        super().__init__(("127.0.0.1", model.port), _ModelHandler)
         self.model = model
 
     def handle_error(self, request: object, client_address: object) -> None:

@@ -40,6 +40,25 @@ async def test_what_is_no_json_for_others_is_refused_in_openais_shape(served: Se
         assert list(await front.ew.sessions()) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "key", "why"),
+    [
+        ("/", None, "no API key was sent. This is an endpoint for front ends, not a page for browsers"),
+        ("/v1/models", "Bearer wrong", "the API key is not this proxy's token"),
+        ("/v1/embeddings", f"Bearer {TOKEN}", "there is no GET /v1/embeddings here. Front ends use GET /v1/models and"),
+        ("/v1/chat/completions", f"Bearer {TOKEN}", "there is no GET /v1/chat/completions here."),
+    ],
+)
+async def test_what_is_asked_at_another_address_is_told_what_there_is(
+    served: Serve, path: str, key: str | None, why: str
+) -> None:
+    async with served([]) as front, httpx.AsyncClient() as client:
+        headers = {"Authorization": key} if key else {}
+        answer = await client.get(front.url.removesuffix("/v1") + path, headers=headers)
+        assert answer.status_code == (404 if key and TOKEN in key else 401)
+        assert answer.json()["error"]["message"].startswith(why)
+
+
 async def test_a_name_that_is_no_text_joins_no_story(served: Serve) -> None:
     async with served([]) as front:
         with pytest.raises(BadRequestError, match="X-Earwitness-Character: '%FF%FE' is no percent-encoded UTF-8"):

@@ -27,6 +27,7 @@ from .exchange import Exchange, Exchanges
 from .settings import ProxySettings
 from .upstream import StreamedAnswer, Upstream, answer_in, parsed, wants_usage
 
+MODELS, COMPLETIONS = "/v1/models", "/v1/chat/completions"
 MOST_BYTES = 32_000_000
 """Of one request."""
 
@@ -38,16 +39,15 @@ class ProxyApp:
         self._exchanges, self._calls = Exchanges(ew, settings), CallBook(ew)
         self._settings, self._upstream, self._token = settings, upstream, token.encode()
         routes = [
-            Route("/v1/models", self._models, methods=["GET"]),
-            Route("/v1/chat/completions", _Whole(self._completion), methods=["POST"]),
+            Route(MODELS, self._models, methods=["GET"]),
+            Route(COMPLETIONS, _Whole(self._completion), methods=["POST"]),
         ]
-        self._app = Starlette(routes=routes)
+        self._app = Starlette(routes=routes, exception_handlers={404: _nothing_there, 405: _nothing_there})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that has the token."""
         if scope["type"] == "http" and not self._is_permitted(scope):
-            refused = _error(401, "the API key is not this proxy's token. `earwitness serve --proxy` shows it.")
-            await refused(scope, receive, send)
+            await _error(401, _locked(scope))(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -197,6 +197,20 @@ def _body(raw: bytes) -> dict[str, Any]:
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise InputError("the request has no `messages`: a list of objects with role and content.")
     return dict(body)
+
+
+def _locked(scope: Scope) -> str:
+    """Why a request without the token is refused."""
+    where = "`earwitness serve --proxy` shows the token, or says that it is in [proxy]."
+    if b"authorization" in dict(scope["headers"]):
+        return f"the API key is not this proxy's token. {where}"
+    return f"no API key was sent. This is an endpoint for front ends, not a page for browsers: {where}"
+
+
+async def _nothing_there(request: Request, _: Exception) -> Response:
+    """The answer to a request for what the proxy does not have."""
+    there = f"Front ends use GET {MODELS} and POST {COMPLETIONS}; the base URL ends with /v1."
+    return _error(404, f"there is no {request.method} {request.url.path} here. {there}")
 
 
 def _error(status: int, message: str) -> JSONResponse:
