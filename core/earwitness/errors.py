@@ -228,7 +228,7 @@ def about(what: str) -> Iterator[None]:
 
 
 def did_you_mean(given: object, valid: Iterable[str]) -> str:
-    """` Did you mean 'alice'?` for the likeliest of what is valid, in any letter case; nothing where none is like it."""
+    """` Did you mean 'alice'?` for the likeliest of what is valid, in any letter case; nothing where none is."""
     small: dict[str, str] = {}
     for each in valid:
         small.setdefault(each.casefold(), each)

@@ -16,7 +16,7 @@ from click.testing import Result
 
 from earwitness_plugins.testing.model import Scripted, ScriptedAnswer, ScriptedModel, ScriptedRequest
 
-from .conftest import Run, answer, told
+from .conftest import Run, told
 
 MAIN = "from earwitness_plugins.console import main; main()"
 Chat = Callable[..., Result]
@@ -200,30 +200,6 @@ def test_a_role_play_leaks_nothing(chat: Chat, model: ScriptedModel) -> None:
     more = chat("/roleplay end", "/roleplay start heroes", "/roleplay end", "/roleplay reconcile heroes global")
     assert "To go on with 'heroes': /roleplay start heroes" in more.stderr
     assert "heroes: global" in more.stdout
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("Boob", "unknown character 'Boob'. Known: alice, bob, charlie. Did you mean 'bob'? To join the story as a"),
-        ("Kim##", "To join the story as a newcomer, add --join."),
-    ],
-)
-def test_a_name_that_nobody_has_joins_nobody_unasked(
-    run: Run, story: Path, model: ScriptedModel, name: str, said: str
-) -> None:
-    result = run("chat", str(story), "--as", name, input="Hello.\n")
-    assert (result.exit_code, said in result.stderr) == (2, True)
-    cast = answer(run("inspect", "cellar", "--json"))["cast"]["members"]
-    assert [each["id"] for each in cast] == ["alice", "bob", "charlie"]
-
-
-def test_a_newcomer_is_called_as_they_typed_it_or_refused(run: Run, story: Path, model: ScriptedModel) -> None:
-    refused = run("chat", str(story), "--as", "Kim##", "--join", input="Hello.\n")
-    assert (refused.exit_code, "'Kim##' cannot be used: it holds '##'" in refused.stderr) == (2, True)
-    assert run("chat", str(story), "--as", "Kim", "--join", input="/quit\n").exit_code == 0
-    again = run("chat", str(story), "--as", "kim", input="/quit\n")
-    assert "You are Kim." in again.output
 
 
 def test_a_person_who_plays_the_narrator_sees_what_the_narrator_misses(

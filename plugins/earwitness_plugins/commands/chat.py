@@ -19,9 +19,7 @@ RECAP = 3
 @story_command("chat")
 @click.argument("story")
 @click.option("--as", "name", metavar="NAME", help="Who you are: one of the cast, or with --join a newcomer.")
-@click.option(
-    "--join", is_flag=True, help="Join the story under this name, if nobody has it. Without it you are asked."
-)
+@click.option("--join", is_flag=True, help="Join under this name if nobody has it, without being asked.")
 async def command(cli: CliContext, story: str, name: str | None, join: bool) -> None:
     """Talk with the cast of a story. The language model of [model] answers for them.
 
