@@ -29,6 +29,7 @@ from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .shares import Sharing, shared, tellers_of
+from .told_before import Telling, as_on_their_way, as_told
 from .untold import SAID, Untold, as_update, day_asked, entry_asked
 from .withdrawals import downstream, strikes
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
@@ -49,9 +50,10 @@ class Arrivals:
         data: Mapping[str, PluginData],
         archived: Iterable[Delivery] = (),
         state: State | None = None,
+        told_before: Collection[Telling] | None = None,
     ) -> None:
         """`archived` is where everything is that was withheld before, `state` that of the day that came; `None` = as it
-        is after the plan."""
+        is after the plan. `told_before` is what had arrived of a wording that is replaced."""
         self._engine, self._live, self._entry, self._plan_so_far, self.data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
         self._told_at = entry.sequence
@@ -67,6 +69,7 @@ class Arrivals:
         self.derived: list[ProposedMemory] = []
         self.facts: dict[str, FactsOf] = {}
         """Key of a message → what is noted with it late."""
+        self._told_before = told_before
         self._untold = Untold(data)
         self._standing = ActiveDeliveries(engine.ledger, entry.session, self._planned_so_far, self._taken)
 
@@ -128,7 +131,11 @@ class Arrivals:
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """Those of one source that guards let arrive. While a guard fails, they wait."""
-        plan = await guarded(self._engine, event, self._plan(group, about), self.data, silence=False)
+        asked = group
+        if self._told_before is not None and about is not None:
+            asked = as_on_their_way(group, self._told_before, about, self._entry.sequence)
+        plan = await guarded(self._engine, event, self._plan(asked, about), self.data, silence=False)
+        plan = plan.model_copy(update={"deliveries": as_told(group, plan.deliveries)})
         self.answers += plan.answers
         refused = [each for each in plan.deliveries if not each.is_active]
         late = [withheld_by(guards, each) for each in refused if (guards := unasked(each, plan))]
