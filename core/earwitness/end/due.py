@@ -29,7 +29,6 @@ from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .shares import Sharing, shared, tellers_of
-from .told_before import Telling, as_on_their_way, as_told
 from .untold import SAID, Untold, as_update, day_asked, entry_asked
 from .withdrawals import downstream, strikes
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
@@ -50,14 +49,14 @@ class Arrivals:
         data: Mapping[str, PluginData],
         archived: Iterable[Delivery] = (),
         state: State | None = None,
-        told_before: Collection[Telling] | None = None,
     ) -> None:
         """`archived` is where everything is that was withheld before, `state` that of the day that came; `None` = as it
-        is after the plan. `told_before` is what had arrived of a wording that is replaced."""
+        is after the plan."""
         self._engine, self._live, self._entry, self._plan_so_far, self.data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
-        self._told_at = entry.sequence
+        self._told_at = self._asked_at = entry.sequence
         self._state = plan.state_after(live.snapshot.state) if state is None else state
+        self._until = self._state.game_day
         self._joined = ReadOnlyDict(live.snapshot.joined_after(plan))
         self._knowers: dict[str, dict[str, Delivery]] = {}
         """Source key → who knew of it before, or has been reached by now, with what they know: they do not tell it on
@@ -69,7 +68,6 @@ class Arrivals:
         self.derived: list[ProposedMemory] = []
         self.facts: dict[str, FactsOf] = {}
         """Key of a message → what is noted with it late."""
-        self._told_before = told_before
         self._untold = Untold(data)
         self._standing = ActiveDeliveries(engine.ledger, entry.session, self._planned_so_far, self._taken)
 
@@ -102,7 +100,8 @@ class Arrivals:
     async def go_on(self) -> None:
         """Let arrive what is told on for the days since the state that this began with."""
         before, self._state = self._state.game_day, self._plan_so_far.state_after(self._live.snapshot.state)
-        due = (each for each in self.downstream if before < each.due <= self._state.game_day)
+        self._until = self._state.game_day
+        due = (each for each in self.downstream if before < each.due <= self._until)
         await self.arrive([each for each in due if each.is_active])
 
     async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
@@ -115,7 +114,7 @@ class Arrivals:
         kept = await self._guarded(event, [each for each in group if each.id not in silent], about)
         downstream = await self._tell_on(event, kept, about)
         self.downstream += downstream
-        return [each for each in downstream if each.is_active and each.due <= self._state.game_day]
+        return [each for each in downstream if each.is_active and each.due <= self._until]
 
     async def _about(self, source: str, day: float) -> tuple[Event, SettledMessage | None]:
         """What strategies are asked about a source, and the message that it is, if it is one."""
@@ -131,11 +130,7 @@ class Arrivals:
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """Those of one source that guards let arrive. While a guard fails, they wait."""
-        asked = group
-        if self._told_before is not None and about is not None:
-            asked = as_on_their_way(group, self._told_before, about, self._entry.sequence)
-        plan = await guarded(self._engine, event, self._plan(asked, about), self.data, silence=False)
-        plan = plan.model_copy(update={"deliveries": as_told(group, plan.deliveries)})
+        plan = await guarded(self._engine, event, self._plan(group, about), self.data, silence=False)
         self.answers += plan.answers
         refused = [each for each in plan.deliveries if not each.is_active]
         late = [withheld_by(guards, each) for each in refused if (guards := unasked(each, plan))]
@@ -173,7 +168,7 @@ class Arrivals:
     def _plan(self, group: Sequence[Delivery], about: SettledMessage | None) -> Plan:
         return Plan(
             session=self._entry.session,
-            sequence=self._entry.sequence,
+            sequence=self._asked_at,
             key=message_key_of(group[0]),
             message=about,
             deliveries=tuple(group),
@@ -293,7 +288,7 @@ class Arrivals:
         """The deliveries of further tellings, after guards."""
         self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
         ids = self._live.snapshot.ids
-        world = next(of_message(about, {}, self._cast, ids, self._entry.sequence, event.day))
+        world = next(of_message(about, {}, self._cast, ids, self._asked_at, event.day))
         name = self._cast.name_of(about.message.speaker)
         tellings = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
         tellings = as_known(tellings, about, self._live.snapshot)

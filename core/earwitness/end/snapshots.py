@@ -1,4 +1,4 @@
-"""The session as it was before an earlier entry."""
+"""The session as it was before an earlier entry, and when a day came."""
 
 from __future__ import annotations
 
@@ -22,6 +22,19 @@ async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot
         live.remember(found)
     if live.previous is None or live.previous.decided < found.decided:
         live.previous = found
+    return found
+
+
+async def days_come(engine: Engine, live: Live, since: int, up_to: int) -> list[Snapshot]:
+    """The session after the entry `since`, and after each one up to `up_to` with which a later day came than before."""
+    now = await snapshot_before(engine, live, since + 1)
+    found = [now]
+    while now.decided < up_to and (plans := await _next_plans(engine, now, min(up_to, now.decided + LANDMARKS))):
+        for plan in plans:
+            now = now.after(plan)
+            live.remember(now)
+            if now.state.game_day > found[-1].state.game_day:
+                found.append(now)
     return found
 
 

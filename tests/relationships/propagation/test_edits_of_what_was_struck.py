@@ -44,7 +44,7 @@ async def test_what_was_struck_on_its_day_stays_so(village: Any, how: str, revis
     await story.change(game_day=2)
     assert await heard(story) == []
     await story.change(game_day=9)
-    await getattr(story, revise)("k0", NEW)
+    await story.edit("k0", NEW) if revise == "edit" else await story.reroll(NEW)
     assert await heard(story) == []
     branch = await story.fork("branch")
     await branch.edit("k0", OLD)
