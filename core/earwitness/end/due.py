@@ -130,6 +130,8 @@ class Arrivals:
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """Those of one source that guards let arrive. While a guard fails, they wait."""
+        if not group:
+            return []
         plan = await guarded(self._engine, event, self._plan(group, about), self.data, silence=False)
         self.answers += plan.answers
         refused = [each for each in plan.deliveries if not each.is_active]

@@ -1,10 +1,17 @@
 """An edit or reroll delivers nothing that was struck on its day, and takes nothing from those whom it had reached."""
 
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from earwitness import Earwitness
+from earwitness.story_export import StoryExport
+
+Opener = Callable[..., Awaitable[Earwitness]]
 OLD, NEW = "The old words.", "The old words!"
+CAST = ("ann", "ben", "dan", "eve")
 MEMBERS = "town: {rules: {propagate_all: true, delay: 1}, members: [ann, ben, dan]}"
 COUPLE = """
 town:
@@ -13,33 +20,49 @@ town:
     - {from: ben, to: dan, type: couple, rules: [share_direct_interactions, {delay: 1}]}
 """
 CURFEW = MEMBERS.replace("delay: 1", "delay: 1, conditions: {flags: {curfew: false}}")
+HOPS = """
+town: {rules: {propagate_all: true, delay: 1, max_hops: 1}, members: [ben, dan]}
+inn: {rules: {gossip_about_others: true, delay: 1, max_hops: 9}, members: [dan, eve]}
+"""
+RULES = {"couple": COUPLE, "flag": CURFEW}
 
 
 async def heard(story: Any, who: str = "dan") -> list[str]:
+    """What somebody recalls of it, as a copy or in a hub."""
     await story.delivered()
-    return [each.content for each in (await story.backstage().inspect(who)).memories]
+    turn = await story.turn(who, query="words", in_prompt=[])
+    return [each.memory.text for each in turn.memories if "words" in each.memory.text]
 
 
-async def gone(story: Any, how: str) -> None:
+async def gone(story: Any, how: str) -> str:
+    """Dan can no longer be told. The key of the change."""
     match how:
         case "member":
-            await story.relationships.pantheons.remove_member("town", "dan")
+            await story.relationships.pantheons.remove_member("town", "dan", key="gone")
         case "ended":
-            await story.relationships.pantheons.end_member("town", "dan", until=1)
+            await story.relationships.pantheons.end_member("town", "dan", until=1, key="gone")
         case "pantheon":
-            await story.relationships.pantheons.remove("town")
+            await story.relationships.pantheons.remove("town", key="gone")
         case "couple":
-            await story.relationships.end("ben", "dan", "couple", until=1)
+            await story.relationships.end("ben", "dan", "couple", until=1, key="gone")
         case "flag":
-            await story.change(flags={"curfew": True})
+            await story.change(flags={"curfew": True}, key="gone")
+    return "gone"
+
+
+async def begun(village: Any, how: str, hubs: bool = False) -> Any:
+    rules = RULES.get(how, MEMBERS)
+    story = await village(rules.replace("delay: 1", "delay: 1, hub_from: 1") if hubs else rules, *CAST)
+    await story.change(flags={"curfew": False})
+    await story.say("ben", OLD, key="k0", audience=[])
+    await story.delivered()
+    return story
 
 
 @pytest.mark.parametrize("revise", ["edit", "reroll"])
 @pytest.mark.parametrize("how", ["member", "ended", "pantheon", "couple", "flag"])
 async def test_what_was_struck_on_its_day_stays_so(village: Any, how: str, revise: str) -> None:
-    story = await village({"couple": COUPLE, "flag": CURFEW}.get(how, MEMBERS), "ann", "ben", "dan")
-    await story.change(flags={"curfew": False})
-    await story.say("ben", OLD, key="k0", audience=[])
+    story = await begun(village, how)
     await gone(story, how)
     await story.change(game_day=2)
     assert await heard(story) == []
@@ -51,14 +74,100 @@ async def test_what_was_struck_on_its_day_stays_so(village: Any, how: str, revis
     assert await heard(branch) == []
 
 
+@pytest.mark.parametrize("hubs", [False, True], ids=["copies", "hubs"])
 @pytest.mark.parametrize("how", ["member", "pantheon", "flag"])
-async def test_what_had_arrived_is_kept_in_the_new_words(village: Any, how: str) -> None:
-    story = await village(CURFEW if how == "flag" else MEMBERS, "ann", "ben", "dan")
-    await story.change(flags={"curfew": False})
-    await story.say("ben", OLD, key="k0", audience=[])
+async def test_also_if_the_reason_is_gone_since(village: Any, how: str, hubs: bool) -> None:
+    story = await begun(village, how, hubs)
+    key = await gone(story, how)
     await story.change(game_day=2)
+    if how == "flag":
+        await story.change(flags={"curfew": False})
+    else:
+        await story.retract(key)
+    await story.change(game_day=9)
+    await story.edit("k0", NEW)
+    assert await heard(story) == []
+    await story.edit("k0", OLD)
+    assert await heard(story) == []
+
+
+@pytest.mark.parametrize("hubs", [False, True], ids=["copies", "hubs"])
+@pytest.mark.parametrize("how", ["member", "pantheon", "flag", "couple"])
+async def test_what_had_arrived_is_kept_in_the_new_words(village: Any, how: str, hubs: bool) -> None:
+    story = await begun(village, how, hubs)
+    await story.change(game_day=2)
+    (words,) = await heard(story)
+    assert OLD in words
     await gone(story, how)
     await story.change(game_day=9)
     await story.edit("k0", NEW)
     (words,) = await heard(story)
     assert NEW in words
+
+
+@pytest.mark.parametrize("hubs", [False, True], ids=["copies", "hubs"])
+async def test_nothing_hops_on_from_what_was_struck(village: Any, hubs: bool) -> None:
+    story = await village(HOPS.replace("delay: 1", "delay: 1, hub_from: 1") if hubs else HOPS, *CAST)
+    await story.say("ben", OLD, key="k0", audience=[])
+    await story.relationships.pantheons.remove_member("town", "dan")
+    await story.change(game_day=2)
+    await story.change(game_day=3)
+    await story.relationships.pantheons.add_member("town", "dan")
+    await story.edit("k0", NEW)
+    assert [await heard(story, who) for who in ("dan", "eve")] == [[], []]
+
+
+async def test_a_newcomer_is_told_nothing_of_days_before_by_an_edit(village: Any) -> None:
+    story = await village(MEMBERS.replace("dan]", "dan, gus]"), *CAST)
+    await story.say("ben", OLD, key="k0", audience=[])
+    await story.change(game_day=2)
+    await story.join("gus")
+    await story.change(game_day=3)
+    await story.edit("k0", NEW)
+    assert [len(await heard(story, who)) for who in ("dan", "gus")] == [1, 0]
+
+
+async def test_who_was_taken_out_in_all_stories_and_came_back_is_told_nothing_late(
+    open_app: Opener, tmp_path: Path
+) -> None:
+    ew = await opened(open_app, tmp_path)
+    story = await ew.session("s1", cast=[*CAST])
+    await story.say("ben", OLD, key="k0", audience=[])
+    await ew.relationships.pantheons.remove_member("town", "dan")
+    await story.change(game_day=2)
+    await story.delivered()
+    await ew.relationships.pantheons.add_member("town", "dan")
+    await story.edit("k0", NEW)
+    assert [len(await heard(story, who)) for who in ("ann", "dan")] == [1, 0]
+
+
+async def test_also_by_another_process_after_a_restart_and_in_an_imported_story(
+    open_app: Opener, tmp_path: Path
+) -> None:
+    path, plain = str(tmp_path / "story.db"), {"store": "sqlite", "ledger": "sqlite"}
+    one = await opened(open_app, tmp_path, path=path, **plain)
+    story = await one.session("s1", cast=[*CAST])
+    await story.say("ben", OLD, key="k0", audience=[])
+    other = await opened(open_app, tmp_path, path=path, **plain)
+    there = await other.session("s1")
+    await there.relationships.pantheons.remove_member("town", "dan")
+    await story.change(game_day=2)
+    await there.edit("k0", NEW)
+    assert [len(await heard(story, who)) for who in ("ann", "dan")] == [1, 0]
+    await there.relationships.pantheons.add_member("town", "dan")
+    await one.close()
+    await other.close()
+    again = await opened(open_app, tmp_path, path=path, **plain)
+    story = await again.session("s1")
+    await story.edit("k0", OLD)
+    assert [len(await heard(story, who)) for who in ("ann", "dan")] == [1, 0]
+    export = StoryExport.read([line async for line in story.backstage().export()])
+    imported = await again.import_session(export, id="s2")
+    await imported.edit("k0", NEW)
+    assert [len(await heard(imported, who)) for who in ("ann", "dan")] == [1, 0]
+
+
+def opened(open_app: Opener, folder: Path, **given: Any) -> Awaitable[Earwitness]:
+    (folder / "rules.yaml").write_text(MEMBERS)
+    graph = {"name": "networkx", "path": str(folder / "graph.db")}
+    return open_app(relationships={"rules": str(folder / "rules.yaml"), "graph": graph}, **given)
