@@ -27,7 +27,7 @@ from .guards import struck
 from .shares import Sharing
 from .snapshots import days_come
 
-Telling: TypeAlias = tuple[str, str, str | None, str | None, float]
+TellingKey: TypeAlias = tuple[str, str, str | None, str | None, float]
 """Container, owner, teller, rule and day: the same for every wording of a message."""
 
 
@@ -64,7 +64,7 @@ class PastArrivals(Arrivals):
         self._days = days
         self._in_hubs: dict[str, Derivation] = {}
         """Id of a delivery → what it tells a hub; the hub's memory will be an entry of its own."""
-        self.struck_before: Mapping[Telling, str | None] = {}
+        self.struck_before: Mapping[TellingKey, str | None] = {}
         """What was struck on its day in the old words → why."""
 
     async def arrive_anew(self, copies: Iterable[Delivery]) -> None:
@@ -106,7 +106,7 @@ class PastArrivals(Arrivals):
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """As for what arrives for the first time; what guards note of days that are over is not kept."""
-        again = [struck(each, self.struck_before.get(telling_of(each))) for each in group]
+        again = [struck(each, self.struck_before.get(key_of_telling(each))) for each in group]
         await self._strike([each for each in again if not each.is_active])
         kept, self.data = self.data, {name: each.copy() for name, each in self.data.items()}
         try:
@@ -133,7 +133,7 @@ class PastArrivals(Arrivals):
             self._state, self._cast, self._joined, self._told_at, self._asked_at = now
 
 
-def telling_of(delivery: Delivery) -> Telling:
+def key_of_telling(delivery: Delivery) -> TellingKey:
     """Who is told by whom, by which rule, and for which day."""
     support = delivery.support
     return delivery.container, delivery.owner, support.shared_from, support.rule, delivery.due
@@ -151,7 +151,7 @@ def _without_derived(plan: Plan, gone: Sequence[Derivation]) -> Plan:
     return plan.model_copy(update={"derived": tuple(each for each in plan.derived if each not in gone)})
 
 
-async def _struck_on_their_day(ledger: Ledger, plan: Plan, *, in_hubs: bool) -> dict[Telling, str | None]:
+async def _struck_on_their_day(ledger: Ledger, plan: Plan, *, in_hubs: bool) -> dict[TellingKey, str | None]:
     """What was struck when it arrived in an earlier wording → why."""
     found = [*await ledger.deliveries(plan.session, sources=[plan.key])]
     if in_hubs:
@@ -160,4 +160,4 @@ async def _struck_on_their_day(ledger: Ledger, plan: Plan, *, in_hubs: bool) -> 
     gone = [each for each in found if each.status == "struck"]
     told = {each.sequence: await ledger.plan(plan.session, each.sequence) for each in gone}
     active = {each.id for one in told.values() if one is not None for each in one.deliveries if each.is_active}
-    return {telling_of(each): each.reason for each in gone if each.id in active}
+    return {key_of_telling(each): each.reason for each in gone if each.id in active}
