@@ -146,6 +146,11 @@ class Engine:
         return self.local_first.elsewhere if self.local_first else self.store
 
     @property
+    def writes_here(self) -> bool:
+        """Whether the applier's writes are done here: what fails then is not carried out later."""
+        return bool(getattr(self.written_store, "prepares_here", False))
+
+    @property
     def reading(self) -> Store:
         """The store to read from: what it refuses is found as if it were there."""
         return self.refusals.over(self.store, self.ledger, self.local_first.local if self.local_first else None)

@@ -27,9 +27,9 @@ from .validation.messages import gone
 
 RECENT = 24
 LANDMARKS = 64
+"""The number of entries between snapshots that are kept in memory."""
 LATE_WRITES = 64
 """A store may still get what was withdrawn by so many of the latest entries, from a process that has not read them."""
-"""The number of entries between snapshots that are kept in memory."""
 WITHDRAWING = (Revised, Retracted, Archived)
 """Bodies of the entries whose plans take something away."""
 
@@ -95,7 +95,7 @@ class Live:
     `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another process is known to have
     decided what this one has not read yet. `warned_unguarded` is set once the host was warned that nothing withholds
     direct messages. `withdrawn` are ids of memories of which something was taken back since the session was opened
-    here.
+    here, or by the last entries before.
     """
 
     snapshot: Snapshot
@@ -135,16 +135,20 @@ class Live:
     async def take_over(self, engine: Engine) -> None:
         """Go on from where another process has left the session. Raises `UnknownName` when it is gone."""
         fresh = await Live.load(engine, self.snapshot.id)
-        since = max(self.snapshot.decided, fresh.snapshot.decided - LATE_WRITES)
-        for entry in await engine.ledger.entries(self.snapshot.id, after=since, up_to=fresh.snapshot.decided):
-            if isinstance(entry.body, WITHDRAWING) and (
-                plan := await engine.ledger.plan(entry.session, entry.sequence)
-            ):
-                self.note_withdrawn(plan)
+        await self.read_withdrawn(engine, self.snapshot.decided, fresh.snapshot.decided)
         self.snapshot, self.recent, self.stored = fresh.snapshot, fresh.recent, fresh.stored
         self.latest_update, self.taken_back = fresh.latest_update, fresh.taken_back
         self.overdue |= fresh.overdue
         self.next_due, self.decided_elsewhere = None, fresh.snapshot.decided
+
+    async def read_withdrawn(self, engine: Engine, after: int, up_to: int) -> None:
+        """Note what the latest entries have taken away, as far as another process may be writing it still."""
+        since = max(after, up_to - LATE_WRITES)
+        for entry in await engine.ledger.entries(self.snapshot.id, after=since, up_to=up_to) if up_to > since else ():
+            if isinstance(entry.body, WITHDRAWING) and (
+                plan := await engine.ledger.plan(entry.session, entry.sequence)
+            ):
+                self.note_withdrawn(plan)
 
     def note_withdrawn(self, plan: Plan) -> None:
         """Note what a plan takes away: a store may get it once more from a process that has not read that yet."""

@@ -115,6 +115,8 @@ class OpenSessions:
 
     async def _opened(self, id: str) -> Session:
         live = await Live.load(self._engine, id)
+        if not self._engine.writes_here:
+            await live.read_withdrawn(self._engine, 0, live.snapshot.decided)
         applier = Applier(self._engine, live, self._background)
         self._deciders[id] = decider = Decider(self._engine, live, applier, self._background)
         await decider.staleness.reached(live.snapshot.decided)

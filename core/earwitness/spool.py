@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import JsonValue, TypeAdapter
 
 from .end.deliveries import Work, arrival_day
+from .end.doubtful_writes import KEY as DOUBTFUL
 from .end.reconciliation import reconciled, work_of
 from .engine import FORGOTTEN, SPOOL
 from .errors import InputError, NotYetApplied, StorageError, quoted, unknown
@@ -116,7 +117,7 @@ class Spool:
                 await self._ew.forget(id)
         if forgotten and session is not None:
             return await self._forgotten(session)
-        for id in [each for each in await self._named(session) if await self._unapplied(each, limit=1)]:
+        for id in [each for each in await self._named(session) if await self._may_lack(each)]:
             try:
                 await (await self._ew.open_session(id)).delivered(timeout, retry_refused=True)
             except NotYetApplied:
@@ -290,6 +291,11 @@ class Spool:
         ids = sorted(id for _, id in places)
         found = await self._engine.ledger.deliveries(session, memory_ids=ids) if ids else ()
         return {address(each) for each in found if each.is_active}
+
+    async def _may_lack(self, session: str) -> bool:
+        """Whether the store may lack something, or hold what was taken back."""
+        doubtful = (await self._engine.ledger.data(session, SPOOL)).get(DOUBTFUL)
+        return bool(doubtful or await self._unapplied(session, limit=1))
 
     async def _unapplied(self, session: str, *, limit: int | None = None) -> Sequence[Entry]:
         """The decided entries of which the store may lack something, or hold something that was taken back."""

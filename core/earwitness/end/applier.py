@@ -69,6 +69,8 @@ class Applier:
         """Whether further plans of a backlog are about to come."""
         self._gathered = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        """Waits until doubtful writes are to be looked at."""
         background.on_close(self._hurry.set)
 
     def _local_writer(self) -> LocalWriter | None:
@@ -154,6 +156,7 @@ class Applier:
                     found[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
         self._backlog.take_up(found, kept)
         self._live.is_behind = False
+        await self._writer.doubtful.take_up()
         if self._left:
             self._noted = str((await ledger.data(session, SPOOL)).get("failure") or "") or None
 
@@ -168,8 +171,28 @@ class Applier:
         self._hurry.set()
         if self._local:
             self._local.start()
-        if self._left and (self._work is None or self._work.done()):
+        if self._has_work and (self._work is None or self._work.done()):
             self._work = self._background.start(self._run, f"apply {self._live.snapshot.id}")
+        elif self._writer.doubtful.wait is not None:
+            self._look_later()
+
+    @property
+    def _has_work(self) -> bool:
+        return bool(self._left) or (self._writer.doubtful.are_due and not self._background.closing)
+
+    def _look_later(self) -> None:
+        """Have doubtful writes looked at when it is time."""
+        if self._background.closing or (self._looking is not None and not self._looking.done()):
+            return
+        name = f"look again at {self._live.snapshot.id}"
+        self._looking = self._background.start(self._look, name, cancelled_on_close=True)
+
+    async def _look(self) -> None:
+        while (wait := self._writer.doubtful.wait) is not None:
+            await asyncio.sleep(wait)
+            self._start()
+            if self._work is not None:
+                await asyncio.wait([self._work])
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -204,9 +227,12 @@ class Applier:
         if retry_refused:
             self._writer.store.ask_again()
             self._backlog.release()
+            self._writer.doubtful.hasten()
         last = max(self._left, default=0)
         with self._waiters.waiting_for_all():
             await self._wait(lambda: not any(each <= last for each in self._left), timeout)
+            if retry_refused:
+                await self._wait(lambda: not self._writer.doubtful.are_due, timeout)
         if retry_refused and self._live.refused:
             raise self._backlog.refused()
 
@@ -249,23 +275,44 @@ class Applier:
 
     async def _run(self) -> None:
         pause = FIRST_PAUSE
-        while self._left:
+        while self._has_work:
             self._begun += 1
             try:
                 await self._drain()
+                await self._compare()
                 self.failure, pause = None, FIRST_PAUSE
                 await self._note(None)
             except UnknownName:  # another process forgot the story, and these plans with it
                 self._writer.done(list(self._left))
+                self._writer.doubtful.clear()
             except BaseException as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
                 failure = contained(error)
                 self.failure, self._failed = failure, self._begun
                 self._waiters.notify()
                 await self._note(failure)
+                await self._keep_doubtful()
                 if self._background.closing:
                     return
                 await self._rest(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
+
+        await self._keep_doubtful()
+
+    async def _keep_doubtful(self) -> None:
+        with suppress(Exception):  # it is kept with the next attempt
+            await self._writer.doubtful.keep()
+        if self._writer.doubtful.wait is not None:
+            self._look_later()
+
+    async def _compare(self) -> None:
+        """Look at doubtful writes. If the store fails at that, they are looked at later."""
+        if ids := self._writer.doubtful.due():
+            try:
+                await self._writer.compare(ids)
+            except BaseException as error:  # noqa: BLE001 - whatever a store raises
+                contained(error)
+                self._writer.doubtful.note(ids)
+            self._waiters.notify()
 
     async def _note(self, failure: Exception | None) -> None:
         """Let the ledger know why the store does not take what is left, for whoever looks from outside."""

@@ -21,6 +21,7 @@ from ..staleness import StalenessCheck
 from .backlog import Backlog
 from .deliveries import BUSY, Work, work_of_plain
 from .derivations import append_proposed
+from .doubtful_writes import DoubtfulWrites
 from .put_order import PutOrder
 from .reconciliation import reconciled, restored, work_of
 from .store_writes import StoreWrites
@@ -84,7 +85,9 @@ class PlanWriter:
         self._backlog = backlog
         self._waiters = waiters
         self._staleness = staleness
-        self.store = StoreWrites(engine)
+        self.doubtful = DoubtfulWrites(engine.ledger, live.snapshot.id)
+        """What the store may still do later than it was asked to."""
+        self.store = StoreWrites(engine, self.doubtful)
         """What it asks of the store."""
         self._noted: Mapping[str, JsonValue] = {}
         """What the ledger knows of refusals."""
@@ -97,6 +100,7 @@ class PlanWriter:
             self.store.repeat()
             raise
         self._backlog.fresh.difference_update([plan.sequence for plan in plans])
+        self._note_doubtful(attempt)
         await self._check_again(attempt)
         self.store.forget()
         for plan in plans:
@@ -107,6 +111,27 @@ class PlanWriter:
         if self._live.refused:
             self._backlog.release(attempt.settled)
         await self._finish(attempt, plans, attempt.written)
+
+    def _note_doubtful(self, attempt: _PlanWriting) -> None:
+        """What was removed, another process may be writing still: it has not read yet that it was taken back."""
+        removed = {id for ids in attempt.work.remove.values() for id in ids}
+        if removed and not self._engine.writes_here:
+            brought = {each.memory_id for plan in attempt.plans for each in plan.deliveries}
+            self.doubtful.note(removed if self._live.decided_elsewhere else removed & brought)
+
+    async def compare(self, ids: Sequence[str]) -> None:
+        """Have the store hold of these memories what the ledger says. Raises `StorageError`."""
+        session, seen = self._live.snapshot.id, -1
+        while (decided := await self.decided_elsewhere(session)) > seen:
+            seen = decided
+            self.store.forget()
+            work = await reconciled(self._engine, [Plan(session=session, sequence=0, key=SPOOL)], ids, {})
+            for memories, _ in work.batches():
+                await self.store.put(memories)
+            if work.remove:
+                await self._remove(work.remove)
+        self.store.forget()
+        self.doubtful.looked_at(ids)
 
     async def _work_of(self, plans: Sequence[Plan]) -> Work:
         if not self._backlog.others:
@@ -290,6 +315,7 @@ class PlanWriter:
         seen = plans[-1].sequence
         while (decided := await self.decided_elsewhere(plans[0].session)) > seen:
             seen = decided
+            self._backlog.look_again()  # if this fails, the next attempt knows what this one does
             self.store.forget()
             again = await self._write(plans, await work_of(self._engine, plans))
             attempt.written += again.written

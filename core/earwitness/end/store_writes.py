@@ -12,6 +12,7 @@ from ..extras import NewMemoryStore
 from ..records.memory import Memory
 from ..refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
 from ..time_limit import LimitReached
+from .doubtful_writes import DoubtfulWrites
 
 T = TypeVar("T")
 
@@ -19,8 +20,9 @@ T = TypeVar("T")
 class StoreWrites:
     """What one session writes to the store. An attempt that fails is repeated without what it has written."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, doubtful: DoubtfulWrites) -> None:
         self._engine = engine
+        self._doubtful = doubtful
         self._batches: list[Sequence[Memory]] = []
         """Batches that this attempt has written."""
         self._known: dict[tuple[str, str], Memory | None] = {}
@@ -40,6 +42,10 @@ class StoreWrites:
             new = await put_taken(self._putting(are_new=are_new), left, self._batches.append)
         except PartialWrite as error:
             self._batches.append([each for each in left if error.names(each.container, each.id)])
+            self._note_doubtful([each.id for each in left if not error.names(each.container, each.id)])
+            raise
+        except BaseException:
+            self._note_doubtful([each.id for each in left])
             raise
         self._refused |= new
         return {**{address(each): self._refused[address(each)] for each in old}, **new}
@@ -71,7 +77,16 @@ class StoreWrites:
         except PartialWrite as error:
             self._keep()
             self._known |= {(name, id): None for name, of in left.items() for id in of if error.names(name, id)}
+            self._note_doubtful([id for name, of in left.items() for id in of if not error.names(name, id)])
             raise
+        except BaseException:
+            self._note_doubtful([id for of in left.values() for id in of])
+            raise
+
+    def _note_doubtful(self, ids: Iterable[str]) -> None:
+        """What a store elsewhere was asked and did not answer, it may still do."""
+        if not self._engine.writes_here:
+            self._doubtful.note(ids)
 
     async def limited(self, work: Awaitable[T]) -> T:
         """Treat a store that hangs as one that fails; its writes may be repeated."""
