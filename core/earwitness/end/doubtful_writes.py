@@ -36,7 +36,8 @@ class DoubtfulWrites:
         if self._kept is None:
             kept = (await self._ledger.data(self._session, SPOOL)).get(KEY)
             self._kept = [str(each) for each in kept] if isinstance(kept, list) else []
-            self.note(self._kept)
+            now = monotonic()
+            self._due |= {id: [now, now + LOOKS[-1]] for id in self._kept}
 
     def note(self, ids: Iterable[str]) -> None:
         """Nobody knows what the store does to these memories from now on."""
@@ -53,11 +54,6 @@ class DoubtfulWrites:
     def clear(self) -> None:
         """Nothing is known any more: the story is forgotten."""
         self._due = {}
-
-    def hasten(self) -> None:
-        """Have all of them looked at now."""
-        now = monotonic()
-        self._due = {id: [now, *later[1:]] for id, later in self._due.items()}
 
     @property
     def wait(self) -> float | None:
