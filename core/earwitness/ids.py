@@ -161,6 +161,12 @@ def delivery_id(memory_id: str, *way: object) -> str:
     return _hashed(f"8:delivery{len(memory_id)}:{memory_id}{_prefix(*way)}")
 
 
+def delivery_ids(memory_ids: Iterable[str], *way: object) -> list[str]:
+    """As `delivery_id`, for memories that got there in one way."""
+    end = _prefix(*way)
+    return [_hashed(f"8:delivery{len(id)}:{id}{end}") for id in memory_ids]
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryIds:
     """Derives the ids of one session's memories.

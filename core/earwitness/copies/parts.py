@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..records.plan import Delivery
-from ..slices import in_slices
+from ..slices import in_pieces, in_slices
 from .differences import Differences, differing, share_fields
 from .json_text import as_json, value_as_json
 from .long_lists import Lists, ListTexts, lists_in
@@ -39,49 +40,85 @@ class DeliveryParts(NamedTuple):
     """What is different in its own fields."""
 
 
+class Alike(NamedTuple):
+    """Deliveries one after the other that differ only in what each has for itself."""
+
+    deliveries: Sequence[Delivery]
+    """The deliveries, at least one."""
+    parts: DeliveryParts
+    """What they have in common."""
+
+
 _FieldTexts = tuple[str, str | None, str | None]
 _NO_TEXTS: _FieldTexts = ("", None, None)
 
 
-async def taken_apart(deliveries: Sequence[Delivery]) -> list[DeliveryParts]:
-    """The parts of a plan's deliveries, in their order. Each different text is made once.
+async def taken_apart(deliveries: Sequence[Delivery]) -> list[Alike]:
+    """A plan's deliveries in their order, with their parts. Each different text is made once.
 
     Raises `InputError` for what JSON cannot hold.
     """
-    bodies = {text: value_as_json(text, "the text of a delivery") for text in {each.body for each in deliveries}}
-    fields = _field_texts(deliveries, await in_slices(_differences(deliveries)))
+    runs = await _runs(deliveries)
+    texts = {run[0].body for run in runs}
+    bodies = {text: value_as_json(text, "the text of a delivery") for text in texts}
+    fields = _field_texts(runs, await in_slices(_differences(runs)))
     return await in_slices(
-        DeliveryParts(bodies[each.body], *texts) for each, texts in zip(deliveries, fields, strict=True)
+        Alike(run, DeliveryParts(bodies[run[0].body], *its)) for run, its in zip(runs, fields, strict=True)
     )
 
 
-def _field_texts(deliveries: Sequence[Delivery], differences: Sequence[str | None]) -> Iterator[_FieldTexts]:
-    """The fields, long lists and difference of each delivery; each different text is made once."""
+async def _runs(deliveries: Sequence[Delivery]) -> list[list[Delivery]]:
+    """The deliveries in their order, those together that differ only in what each has for itself."""
+    last = list[Delivery]()
+
+    def begun(some: Sequence[Delivery]) -> Iterator[list[Delivery]]:
+        nonlocal last
+        for each in some:
+            if last and last[-1].body == each.body and share_fields(each, last[-1]):
+                last.append(each)
+            else:
+                last = [each]
+                yield last
+
+    return await in_pieces(deliveries, begun)
+
+
+def _field_texts(runs: Sequence[Sequence[Delivery]], differences: Sequence[str | None]) -> Iterator[_FieldTexts]:
+    """The fields, long lists and difference of each run; each different text is made once."""
     lists, whole = ListTexts(), dict[str, _FieldTexts]()
-    first = before = _whole(deliveries[0], lists) if deliveries else _NO_TEXTS
-    often = {text for text, count in Counter(differences).items() if count > FEW}
-    for position, (each, difference) in enumerate(zip(deliveries, differences, strict=True)):
+    first = before = _whole(runs[0][0], lists) if runs else _NO_TEXTS
+    often = _often(runs, differences)
+    for position, (run, difference) in enumerate(zip(runs, differences, strict=True)):
         if difference is None:
-            as_before = not position or share_fields(each, deliveries[position - 1])
-            before = before if as_before else _whole(each, lists)
+            as_before = not position or share_fields(run[0], runs[position - 1][0])
+            before = before if as_before else _whole(run[0], lists)
         elif difference in often:
             if difference not in whole:
-                whole[difference] = _whole(each, lists)
+                whole[difference] = _whole(run[0], lists)
             before = whole[difference]
         else:
             before = (*first[:2], difference)
         yield before
 
 
-def _differences(deliveries: Sequence[Delivery]) -> Iterator[str | None]:
-    """What is different in each delivery from the first one, the world's; `None` where that is too much."""
-    differences: Differences | None = None
-    found = None
-    for position, each in enumerate(deliveries):
-        if differences is None:
-            differences = Differences(each)
-        elif position == 1 or not share_fields(each, deliveries[position - 1]):
-            found = differences.of(each)
+def _often(runs: Sequence[Sequence[Delivery]], differences: Sequence[str | None]) -> set[str]:
+    """The differences that more than a few deliveries have."""
+    counts = Counter[str]()
+    for run, difference in zip(runs, differences, strict=True):
+        if difference is not None:
+            counts[difference] += len(run)
+    return {text for text, count in counts.items() if count > FEW}
+
+
+def _differences(runs: Sequence[Sequence[Delivery]]) -> Iterator[str | None]:
+    """What is different in each run from the first delivery, the world's; `None` where that is too much."""
+    if not runs:
+        return
+    differences, found = Differences(runs[0][0]), None
+    yield found
+    for before, run in pairwise(runs):
+        if before is runs[0] or not share_fields(run[0], before[0]):
+            found = differences.of(run[0])
         yield found
 
 

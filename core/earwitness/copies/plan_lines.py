@@ -86,8 +86,8 @@ async def plan_line(plan: Plan) -> dict[str, Any]:
     """A plan, JSON-ready, its keys in the order of its fields."""
     if len(plan.deliveries) <= FEW:
         return plan.model_dump(mode="json")
-    parts = await taken_apart(plan.deliveries)
-    bodies, fields, lists = (_DistinctTexts([each[number] for each in parts]) for number in range(3))
+    runs = await taken_apart(plan.deliveries)
+    bodies, fields, lists = (_DistinctTexts([each.parts[number] for each in runs]) for number in range(3))
 
     def line(delivery: Delivery, its: DeliveryParts) -> dict[str, Any]:
         own = {name: getattr(delivery, name) for name in OWN}
@@ -95,7 +95,7 @@ async def plan_line(plan: Plan) -> dict[str, Any]:
         named |= {} if its.lists is None else {"lists": lists.places[its.lists]}
         return named if its.difference is None else {**named, "difference": json.loads(its.difference)}
 
-    deliveries = await in_slices(line(each, its) for each, its in zip(plan.deliveries, parts, strict=True))
+    deliveries = await in_slices(line(each, run.parts) for run in runs for each in run.deliveries)
     shared = {"bodies": bodies.values, "fields": fields.values, "lists": lists.values}
     rest = plan.model_copy(update={"deliveries": ()}).model_dump(mode="json")
     return {**rest, "deliveries": deliveries, SHARED: shared}

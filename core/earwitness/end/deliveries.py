@@ -19,7 +19,7 @@ from ..records.journal import Changed, Entry, Piece
 from ..records.memory import Memory, Support
 from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
-from ..records.plan import Delivery, Plan, grouped
+from ..records.plan import ACTIVE, Delivery, Plan, grouped
 from ..records.state import State
 from ..records.update import Knowledge, Update
 from .shares import DueShare
@@ -331,8 +331,8 @@ def shares_transaction(plan: Plan) -> bool:
 
 def work_of_plain(plans: Sequence[Plan]) -> Work:
     """The store work of plain plans. Pure."""
-    there = [(each, arrival_day(plan)) for plan in plans for each in plan.deliveries if each.is_active]
-    arrived = [each for each, day in there if each.due <= day]
+    dated = [(plan, arrival_day(plan)) for plan in plans]
+    arrived = [each for plan, day in dated for each in plan.deliveries if each.status in ACTIVE and each.due <= day]
     if len({each.memory_id for each in arrived}) == len(arrived):
         return work_from(plans, [(each,) for each in arrived], (), {})
     return work_from(plans, grouped(arrived, lambda each: each.memory_id), (), {})

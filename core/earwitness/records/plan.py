@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from ..ids import WORLD, delivery_id
+from ..ids import WORLD, delivery_id, delivery_ids
 from .base import Record
 from .character import Cast
 from .derived import Derivation
@@ -101,10 +101,14 @@ class Delivery(Record):
     @property
     def id(self) -> str:
         """Derives from the memory and the way it got there, so that the same way twice is one delivery."""
+        return delivery_id(self.memory_id, *self.way)
+
+    @property
+    def way(self) -> tuple[object, ...]:
+        """The way it got there, as its id has it."""
         support = self.support
-        way = (support.how, support.shared_from, support.via, support.rule)
         more = (*((self.renewed,) if self.renewed else ()), *((self.source,) if self.of_other else ()))
-        return delivery_id(self.memory_id, *way, *more)
+        return (support.how, support.shared_from, support.via, support.rule, *more)
 
     @property
     def shared_from(self) -> str | None:
@@ -131,6 +135,11 @@ class Delivery(Record):
     def is_kept(self) -> bool:
         """Whether it is active, or archived and may be restored."""
         return self.is_active or self.status == "archived"
+
+
+def ids_of_alike(deliveries: Sequence[Delivery]) -> list[str]:
+    """The ids of deliveries that differ in their memories, containers and owners only."""
+    return delivery_ids([each.memory_id for each in deliveries], *deliveries[0].way) if deliveries else []
 
 
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:

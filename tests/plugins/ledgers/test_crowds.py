@@ -75,7 +75,8 @@ async def test_a_crowd_is_written_by_few_statements(crowd: list[Any]) -> None:
         def execute(self, statement: str, bindings: tuple[Any, ...]) -> None:
             written.append(bindings[2].count("["))
 
-    columns = [(*row.columns(()), row.body, row.fields, row.lists) for row in rows.rows]
-    deliveries._insert_crowd(Connection(), (1, 1), columns)  # type: ignore[arg-type]
+    numbers = {text: number for number, text in enumerate(rows.shared)}
+    runs = [(run.rows, run.columns(numbers, applied=False)) for run in rows.runs]
+    deliveries._insert_all(Connection(), (1, 1), runs)  # type: ignore[arg-type]
     assert sum(written) == len(crowd) + len(written)
     assert len(written) < len(crowd) / 15

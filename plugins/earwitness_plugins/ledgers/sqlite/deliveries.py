@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from itertools import count, groupby
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, Self, cast
 
 import apsw
 
-from earwitness.copies.parts import taken_apart
-from earwitness.records.plan import Delivery, Restoration, Withdrawal
-from earwitness.slices import in_slices
+from earwitness.copies.parts import OWN, DeliveryParts, taken_apart
+from earwitness.records.plan import Delivery, Restoration, Withdrawal, ids_of_alike
+from earwitness.slices import in_pieces
 
 from ...sqlite.blobs import deflated
 from ..text import as_list
@@ -66,54 +66,54 @@ CROWD = 256
 """More rows than this that differ in their owners only are written by one statement for so many of them."""
 MANY_IDS = 8
 """As many ids or more are looked for by one statement."""
-RowValues = tuple[str | int | float | None, ...]
-_OWNS = 5
-"""So many of a row's columns are its own in a crowd: its position, ids, container and owner."""
-_TEXTS = attrgetter("body", "fields", "lists")
+OwnColumns = tuple[int, str, str, str, str]
+"""What a delivery's row has for itself: position, id, memory_id, container and owner."""
+AlikeColumns = tuple[str | int | float | None, ...]
+"""The other columns of `_INSERT`, from `source`."""
+_own_values = attrgetter(*OWN)
 
 
-class DeliveryRow(NamedTuple):
-    """A delivery of a plan, ready to be written."""
+class DeliveryRun(NamedTuple):
+    """Rows of a plan's deliveries, one after the other, that differ in their own columns only."""
 
-    position: int
-    """Its place in the plan."""
-    delivery: Delivery
-    """The delivery itself."""
-    id: str
-    """Its derived id."""
-    body: str
-    """Its body as JSON; this and the next two are stored as `shared` says."""
-    fields: str
-    """Its fields as JSON, or those of the world's copy."""
-    lists: str | None
-    """The long lists of its metadata as JSON."""
-    difference: str | None
-    """What is different in its own fields, as JSON."""
+    rows: Sequence[OwnColumns]
+    """The own columns, in the order of the plan."""
+    first: Delivery
+    """The first of the deliveries."""
+    parts: DeliveryParts
+    """Their texts; these are stored as `shared` says."""
 
-    def columns(self, applied: Collection[str]) -> RowValues:
-        """Values for `_INSERT`, between the sequence number and the numbers of what it shares."""
-        delivery = self.delivery
-        type = delivery.metadata.get("type")
+    def columns(self, numbers: Mapping[str, int], *, applied: bool) -> AlikeColumns:
+        """The columns that they have in common; `numbers` are those of their texts."""
+        first = self.first
+        type = first.metadata.get("type")
         return (
-            self.position,
-            self.id,
-            delivery.memory_id,
-            delivery.container,
-            delivery.owner,
-            delivery.source,
-            delivery.support.via,
+            first.source,
+            first.support.via,
             type if isinstance(type, str) else None,
-            delivery.due,
-            "applied" if self.id in applied else delivery.status,
-            delivery.reason,
+            first.due,
+            "applied" if applied else first.status,
+            first.reason,
+            *self.numbers(numbers),
         )
+
+    def numbers(self, numbers: Mapping[str, int]) -> tuple[int, Fields, int | None]:
+        """The columns that name their texts."""
+        body, fields, lists, difference = self.parts
+        named = numbers[fields] if difference is None else f"{numbers[fields]}:{difference}"
+        return numbers[body], named, None if lists is None else numbers[lists]
+
+    @property
+    def is_copies(self) -> bool:
+        """Whether they are copies of the message that they are about: no other message has their memories."""
+        return self.first.part == "message" and not self.first.of_other
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRows:
     """The deliveries of a plan, ready to be written."""
 
-    rows: Sequence[DeliveryRow]
+    runs: Sequence[DeliveryRun]
     """In the order of the plan."""
     shared: Mapping[str, bytes]
     """Every different text of theirs, deflated."""
@@ -121,13 +121,21 @@ class DeliveryRows:
     @classmethod
     async def of(cls, deliveries: Sequence[Delivery]) -> Self:
         """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
-        parts = await taken_apart(deliveries)
-        rows = await in_slices(
-            DeliveryRow(position, each, each.id, *its)
-            for position, (each, its) in enumerate(zip(deliveries, parts, strict=True))
-        )
-        texts = dict.fromkeys(chain.from_iterable(map(_TEXTS, rows)))
-        return cls(rows, {text: deflated(text) for text in texts if text is not None})
+        runs: list[DeliveryRun] = []
+        begin = 0
+        for alike, parts in await taken_apart(deliveries):
+            ids = await in_pieces(alike, ids_of_alike)
+            own = map(_own_values, alike)
+            rows = [(position, id, *its) for position, id, its in zip(count(begin), ids, own, strict=False)]
+            runs.append(DeliveryRun(rows, alike[0], parts))
+            begin += len(alike)
+        texts = dict.fromkeys(text for run in runs for text in (run.parts.body, run.parts.fields, run.parts.lists))
+        return cls(runs, {text: deflated(text) for text in texts if text is not None})
+
+    @property
+    def size(self) -> int:
+        """How many deliveries they are."""
+        return sum(len(run.rows) for run in self.runs)
 
 
 def insert(
@@ -137,34 +145,52 @@ def insert(
 
     Those with an id in `applied` are applied, also if they were pending before.
     """
-    session = seen.number
-    there = _existing(connection, seen, new.rows)
-    numbers = shared.insert(connection, session, sequence, new.shared)
-    first = {row.id: row for row in reversed(new.rows) if row.id not in there}
-    added = [row for row in new.rows if first.get(row.id) is row]
-    repeated = [row for row in new.rows if first.get(row.id) is not row]
-    if len(added) > CROWD:
-        _insert_crowd(
-            connection, (session, sequence), [(*row.columns(applied), *_numbers(row, numbers)) for row in added]
-        )
-    else:
-        connection.executemany(
-            _INSERT, ((session, sequence, *row.columns(applied), *_numbers(row, numbers)) for row in added)
-        )
-    connection.executemany(_REPEAT, ((session, sequence, *_repeat(row), *_numbers(row, numbers)) for row in repeated))
+    place = (seen.number, sequence)
+    there = _existing(connection, seen, new)
+    numbers = shared.insert(connection, *place, new.shared)
+    first = {row[1]: row[0] for run in reversed(new.runs) for row in reversed(run.rows)}
+    is_all_new = not there and len(first) == new.size
+    added, repeated = list[tuple[Sequence[OwnColumns], DeliveryRun]](), list[tuple[OwnColumns, DeliveryRun]]()
+    for run in new.runs:
+        rows = run.rows if is_all_new else [row for row in run.rows if _is_added(row, first, there)]
+        added.append((rows, run))
+        if len(rows) < len(run.rows):
+            repeated += [(row, run) for row in run.rows if not _is_added(row, first, there)]
+    _insert_all(connection, place, [each for rows, run in added for each in _alike(rows, run, numbers, applied)])
+    connection.executemany(_REPEAT, [(*place, row[0], *row[2:], *run.numbers(numbers)) for row, run in repeated])
     apply(connection, seen, there.intersection(applied))
-    for row in added:
-        if row.delivery.knowledge:
-            _cite(connection, session, sequence, row)
-        if row.delivery.rests_on or row.delivery.is_derived:
-            _ground(connection, session, sequence, row)
+    for rows, run in added:
+        _link(connection, place, rows, run.first)
 
 
-def _insert_crowd(connection: apsw.Connection, place: tuple[int, int], rows: Iterable[RowValues]) -> None:
-    """Write many rows: those one after the other that differ only in their first columns, together."""
-    for alike, several in groupby(rows, itemgetter(slice(_OWNS, None))):
-        while some := [row[:_OWNS] for row in islice(several, CROWD)]:
-            connection.execute(_INSERT_ALIKE, (*place, json.dumps(some), *alike))
+def _is_added(row: OwnColumns, first: Mapping[str, int], there: Collection[str]) -> bool:
+    """Whether a row is the first of its id in the plan, and its delivery does not exist."""
+    return first[row[1]] == row[0] and row[1] not in there
+
+
+def _alike(
+    rows: Sequence[OwnColumns], run: DeliveryRun, numbers: Mapping[str, int], applied: Collection[str]
+) -> Iterator[tuple[Sequence[OwnColumns], AlikeColumns]]:
+    """Rows of a run with what they have in common: those one after the other that are applied, or are not."""
+    if not applied:
+        yield rows, run.columns(numbers, applied=False)
+        return
+    for is_applied, some in groupby(rows, lambda row: row[1] in applied):
+        yield [*some], run.columns(numbers, applied=is_applied)
+
+
+def _insert_all(
+    connection: apsw.Connection,
+    place: tuple[int, int],
+    runs: Sequence[tuple[Sequence[OwnColumns], AlikeColumns]],
+) -> None:
+    """Write rows, given with what they have in common: many of them together."""
+    if sum(len(rows) for rows, _ in runs) <= CROWD:
+        connection.executemany(_INSERT, [(*place, *row, *alike) for rows, alike in runs for row in rows])
+        return
+    for rows, alike in runs:
+        for begin in range(0, len(rows), CROWD):
+            connection.execute(_INSERT_ALIKE, (*place, json.dumps(rows[begin : begin + CROWD]), *alike))
 
 
 def apply(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
@@ -257,34 +283,33 @@ def citing(
     return [str(memory_id) for (memory_id,) in rows]
 
 
-def _existing(connection: apsw.Connection, seen: SessionView, rows: Sequence[DeliveryRow]) -> set[str]:
+def _existing(connection: apsw.Connection, seen: SessionView, new: DeliveryRows) -> set[str]:
     """Ids of all deliveries to the memories of these rows: equal ids mean equal memories.
 
     To whoever joins under the id of somebody forgotten, what was due to the first is news again.
     """
+    if new.size > CROWD and _are_first(connection, seen, new):
+        return set()
     found = connection.execute(
         f"SELECT d.id FROM {seen.deliveries('memory')} AND d.memory_id IN ({_ASKED})"  # noqa: S608 - our own words
         f" AND NOT {seen.is_forgotten}",
-        (seen.number, as_list({row.delivery.memory_id for row in rows})),
+        (seen.number, as_list({row[2] for run in new.runs for row in run.rows})),
     )
     return {str(id) for (id,) in found}
 
 
-def _numbers(row: DeliveryRow, numbers: Mapping[str, int]) -> tuple[int, Fields, int | None]:
-    fields = numbers[row.fields]
-    named = fields if row.difference is None else f"{fields}:{row.difference}"
-    return numbers[row.body], named, None if row.lists is None else numbers[row.lists]
+def _are_first(connection: apsw.Connection, seen: SessionView, new: DeliveryRows) -> bool:
+    """Whether they are copies of messages of which nobody has had anything: so thousands need not be looked for."""
+    sources = {run.first.source for run in new.runs}
+    found = f"SELECT EXISTS (SELECT 1 FROM {seen.deliveries('source')} AND d.source IN ({_ASKED}))"  # noqa: S608
+    return all(run.is_copies for run in new.runs) and not connection.execute(found, (seen.number, as_list(sources))).get
 
 
-def _repeat(row: DeliveryRow) -> tuple[int, str, str, str]:
-    return row.position, row.delivery.memory_id, row.delivery.container, row.delivery.owner
-
-
-def _cite(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:
-    cited = {cited for line in row.delivery.knowledge for cited in line.cites}
-    connection.executemany(_CITE, [(session, id, sequence, row.position) for id in sorted(cited)])
-
-
-def _ground(connection: apsw.Connection, session: int, sequence: int, row: DeliveryRow) -> None:
-    grounds = sorted({*row.delivery.rests_on, *([""] if row.delivery.is_derived else [])})
-    connection.executemany(_GROUND, [(session, id, sequence, row.position) for id in grounds])
+def _link(connection: apsw.Connection, place: tuple[int, int], rows: Sequence[OwnColumns], like: Delivery) -> None:
+    """Note what deliveries cite and rest on, in rows that were just written; all are `like` this one."""
+    session, sequence = place
+    cited = sorted({cited for line in like.knowledge for cited in line.cites})
+    grounds = sorted({*like.rests_on, *([""] if like.is_derived else [])})
+    for position, *_ in rows if cited or grounds else ():
+        connection.executemany(_CITE, [(session, id, sequence, position) for id in cited])
+        connection.executemany(_GROUND, [(session, id, sequence, position) for id in grounds])
