@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -181,6 +181,16 @@ class MemoryIds:
     """Id of the session whose ids it goes on with; its own if it shares nothing."""
     forked_from: str | None = None
     """Id of the session where its past began, or of its parent; `None` if it is no branch."""
+
+    def copies(self, key: str, revision: int, part: str) -> Callable[[str], str]:
+        """A function from container to memory id, as `of`: for the copies of one message in the session's containers.
+
+        Thousands may be asked for.
+        """
+        if self.origin != self.session:
+            return lambda container: self.of(key, revision, container, part)
+        begin, end = _prefix("memory", self.session, key, revision), f"{len(part)}:{part}"
+        return lambda container: _hashed(f"{begin}{len(container)}:{container}{end}")
 
     def of(self, key: str, revision: int, container: str, part: str) -> str:
         """The id of a memory in one of the session's containers, or in one beyond all sessions."""

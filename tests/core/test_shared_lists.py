@@ -1,6 +1,7 @@
 """A message that thousands hear has one list of participants in memory, whoever holds it."""
 
-from earwitness.end.deliveries import Work, of_message
+from earwitness.end.deliveries import Work
+from earwitness.end.message_copies import MessageCopies
 from earwitness.ids import MemoryIds
 from earwitness.memories import memories_of
 from earwitness.records.character import as_cast
@@ -41,4 +42,4 @@ def _deliveries() -> list[Delivery]:
     )
     here = {id: Participant(role="present", confidence=1) for id in CROWD}
     settled = SettledMessage(message=message, participants=here)
-    return list(of_message(settled, {}, as_cast(CROWD), MemoryIds("s1", "s1"), 1, 1))
+    return list(MessageCopies(settled, {}, as_cast(CROWD), MemoryIds("s1", "s1"), 1, 1).all())

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..containers import Container, character_container, character_container_name, world_container
+from ..containers import Container, character_container, world_container
 from ..formats import character_memory, harmless, message_line, metadata_key, strip_block, update_line
 from ..ids import WORLD, MemoryIds
 from ..memories import Alike, memory_of
@@ -21,10 +21,9 @@ from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import ACTIVE, Delivery, Plan, grouped
 from ..records.state import State
-from ..records.update import Knowledge, Update
+from ..records.update import Update
 from .shares import DueShare
 
-KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 BATCH = 64
 """Memories of one plan in one put. Other calls of the host to the store wait for no more than one batch."""
 BUSY = 4
@@ -35,35 +34,6 @@ BACKLOG_BATCH = 512
 
 _BLANK = {name: field.default for name, field in Delivery.model_fields.items()}
 """Every field of a delivery, in the order in which it is written."""
-
-
-def of_message(
-    settled: SettledMessage, news: KnowledgeByCharacter, cast: Cast, ids: MemoryIds, sequence: int, now: float
-) -> Iterator[Delivery]:
-    """The world's raw copy, then an enriched copy for each participant. `now` is the game day it is delivered on."""
-    message, name = settled.message, cast.name_of(settled.message.speaker)
-    world = _world_copy(settled, name, ids, sequence)
-    yield world
-    bodies, supports = dict[str, str](), dict[tuple[str, ...], Support]()
-    to_listener, to_speaker = ({**world.__dict__, "due": now, "metadata": each} for each in _copied_metadata(world))
-    for id, part in settled.participants.items():
-        if heard := settled.heard_by(id):  # what thousands have in common is made once
-            if part.evidence not in supports:
-                supports[part.evidence] = Support(learned_day=now, rule="; ".join(part.evidence) or None)
-            if heard not in bodies:
-                bodies[heard] = character_memory(name, heard, message.game_day, now)
-            container = character_container_name(ids.session, id)
-            yield Delivery.unchecked(
-                {
-                    **(to_speaker if id == message.speaker else to_listener),
-                    "memory_id": ids.of(message.key, message.revision, container, "message"),
-                    "container": container,
-                    "owner": id,
-                    "body": bodies[heard],
-                    "knowledge": tuple(news[id]) if id in news else (),
-                    "support": supports[part.evidence],
-                }
-            )
 
 
 def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
@@ -80,7 +50,7 @@ def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name
     )
     body = character_memory(name, telling.text, settled.message.game_day, due)
     is_speaker = share.character == world.metadata["speaker"]
-    copy = _copy(world, ids, CopyOf(share.character, body, support, due), _copied_metadata(world)[is_speaker])
+    copy = _copy(world, ids, CopyOf(share.character, body, support, due), copied_metadata(world)[is_speaker])
     if not share.metadata and share.memory is None:
         return copy
     more = {metadata_key(key): value for key, value in share.metadata.items()}
@@ -220,9 +190,10 @@ def _storable(value: object) -> bool:
     )
 
 
-def _world_copy(settled: SettledMessage, name: str, ids: MemoryIds, sequence: int) -> Delivery:
-    """Not validated again: everything in it comes from the validated message."""
+def world_copy(settled: SettledMessage, cast: Cast, ids: MemoryIds, sequence: int) -> Delivery:
+    """The world's raw copy of a message. It is not validated again: all of it comes from the validated message."""
     message, container = settled.message, world_container(ids.session)
+    name = cast.name_of(message.speaker)
     own = {
         "session": ids.session,
         "sequence": sequence,
@@ -249,7 +220,7 @@ class CopyOf(NamedTuple):
     due: float
 
 
-def _copied_metadata(world: Delivery) -> tuple[dict[str, MetaValue], dict[str, MetaValue]]:
+def copied_metadata(world: Delivery) -> tuple[dict[str, MetaValue], dict[str, MetaValue]]:
     """The metadata of a listener's copy and of the speaker's."""
     return {**world.metadata, "isSpeaker": False}, {**world.metadata, "isSpeaker": True}
 

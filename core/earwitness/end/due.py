@@ -24,7 +24,7 @@ from ..records.read_only import ReadOnlyDict
 from ..records.state import FactsOf, State
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
-from .deliveries import of_message, of_telling
+from .deliveries import of_telling, world_copy
 from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
@@ -290,7 +290,7 @@ class Arrivals:
         """The deliveries of further tellings, after guards."""
         self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
         ids = self._live.snapshot.ids
-        world = next(of_message(about, {}, self._cast, ids, self._asked_at, event.day))
+        world = world_copy(about, self._cast, ids, self._asked_at)
         name = self._cast.name_of(about.message.speaker)
         tellings = [of_telling(world, each, about, name, ids) for each in sharing.shares if each.share.shared_from]
         tellings = as_known(tellings, about, self._live.snapshot)

@@ -9,9 +9,9 @@ from ..records.journal import Changed, Entry, Said
 from ..records.message import Participant, SettledMessage
 from ..records.plan import Answer, Plan
 from .change import in_default_words, reported
-from .deliveries import of_message
 from .disguises import as_known
 from .message import message_of
+from .message_copies import MessageCopies
 from .settle import unread
 
 UNUSABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -39,7 +39,7 @@ def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
     alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
     worn = {} if message.speak_as is None else {message.speaker: message.speak_as}
     settled = unread(SettledMessage(message=message, participants=alone, disguises=worn, degraded=True))
-    deliveries = tuple(of_message(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day))
+    deliveries = tuple(MessageCopies(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day).all())
     after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
     return Plan(
         session=entry.session,

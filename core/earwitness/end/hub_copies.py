@@ -20,7 +20,7 @@ from ..records.plan import Delivery, grouped
 from ..records.snapshot import Snapshot
 from ..start.reads import guarded_read
 from ..start.requests import Reader, requested
-from .deliveries import of_message, of_telling
+from .deliveries import of_telling, world_copy
 from .shares import DueShare
 
 TOLD = ("pantheonId", "hop", "strength")
@@ -82,7 +82,7 @@ def _copy(in_hub: Delivery, character: str, about: SettledMessage, story: Snapsh
         trust=support.trust,
     )
     name = story.cast.name_of(about.message.speaker)
-    world = next(of_message(about, {}, story.cast, story.ids, sequence, in_hub.due))
+    world = world_copy(about, story.cast, story.ids, sequence)
     telling = DueShare(share, _said(in_hub.body, name), in_hub.due, support.via)
     copy = of_telling(world, telling, about, name, story.ids)
     return copy.model_copy(update={"told_with": told_with(in_hub)})

@@ -16,17 +16,18 @@ from ..records.disguise import earlier_casts, in_disguise
 from ..records.journal import Entry, Said
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
-from ..records.plan import Answer, Delivery, Plan
+from ..records.plan import ACTIVE, Answer, Delivery, Plan
 from ..records.snapshot import Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Knowledge, Update
-from ..slices import Pace, between_steps, in_slices
+from ..slices import Pace, between_steps
 from .active_deliveries import ActiveDeliveries
-from .deliveries import UpdateOrigin, of_message, of_telling, of_update
+from .deliveries import UpdateOrigin, of_telling, of_update
 from .derivations import with_proposals
 from .disguises import as_known
 from .guards import guarded
 from .host_word import as_host_says
+from .message_copies import MessageCopies
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message, unread
 from .shares import DueShare, Sharing, Teller, shared
@@ -160,7 +161,7 @@ async def said(
     state = snapshot.state
     after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
     plan = await planned(engine, live, judged, sequence, ahead)
-    remember = {each.owner for each in plan.deliveries if each.part == "message" and each.is_active}
+    remember = {each.owner for each in plan.deliveries if each.status in ACTIVE and each.part == "message"}
     listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
     await between_steps(len(listeners))
     seen = await world.news_seen_after(listeners, judged.knowledge, sequence)
@@ -210,9 +211,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
         sequence=sequence,
         key=settled.message.key,
         message=settled,
-        presence=judged.presence.characters,
         movements=judged.movements,
-        deliveries=tuple(_once(deliveries)),
         supported=tuple(each.share.memory for each in sharing.shares if each.share.memory is not None),
         plugin_data=written(judged.data),
         facts=facts_noted(live.snapshot.state, settled.message.key, sharing.facts),
@@ -220,6 +219,8 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
         stops=sharing.stops,
         degraded=settled.degraded or any(report.failure for report in sharing.reports),
     )
+    large = {"presence": judged.presence.characters, "deliveries": tuple(_once(deliveries))}  # validated before
+    plan = plan.model_copy(update=large)
     plan = await with_proposals(engine, live.snapshot, plan, (*judged.proposals.derived, *sharing.derived))
     plan = await guarded(engine, judged.event, plan, judged.data)
     return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
@@ -229,10 +230,11 @@ async def _deliveries(live: Live, judged: Judged, sequence: int, shares: Sequenc
     """The copies of the message, those it is shared with, and the updates that were proposed with it."""
     cast, settled, ids = judged.moment.cast, judged.settled, live.snapshot.ids
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
-    copies = await in_slices(of_message(settled, judged.knowledge, cast, ids, sequence, day))
+    copies = await MessageCopies(settled, judged.knowledge, cast, ids, sequence, day).all_in_slices()
     copies += [of_telling(copies[0], each, settled, speaker, ids) for each in shares]
     known = as_known(copies, settled, live.snapshot) if settled.disguises else copies
-    return [*known, *updates_of(judged.proposals.updates, settled, live, sequence)]
+    updates = updates_of(judged.proposals.updates, settled, live, sequence)
+    return [*known, *updates] if updates else known
 
 
 def facts_noted(before: State, key: str, facts: FactsOf) -> dict[str, FactsOf | None]:
@@ -315,8 +317,8 @@ async def _news(
     return news, tuple(struck)
 
 
-def _once(deliveries: Sequence[Delivery]) -> list[Delivery]:
+def _once(deliveries: Sequence[Delivery]) -> Sequence[Delivery]:
     """Each memory's delivery by one way, once; the first counts."""
     if len({each.memory_id for each in deliveries}) == len(deliveries):
-        return list(deliveries)
+        return deliveries
     return list({delivery.id: delivery for delivery in reversed(deliveries)}.values())[::-1]
