@@ -270,6 +270,7 @@ async def test_other_tasks_run_while_a_message_to_very_many_is_decided(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slices, "SLICE", 0.0)
+    monkeypatch.setattr(slices, "PIECE", 1)
     cast = [f"listener-{number:04}" for number in range(1_000)]
     story = await begin(cast=cast, detector="everyone")
     told = await story.say("listener-0000", "The bells ring at midnight.", present=cast)

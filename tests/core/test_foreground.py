@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
 from earwitness import foreground as module
+from earwitness import slices
 from earwitness.foreground import Foreground
 from earwitness.slices import MANY, between_steps, giving_way, in_slices
 
@@ -117,3 +120,33 @@ async def test_the_collector_rests_while_thousands_of_records_are_made_and_is_le
         assert (await seen(), gc.isenabled()) == ({False}, False)
     finally:
         gc.enable()
+
+
+async def test_the_collector_rests_until_whoever_waits_for_a_crowd_is_served_and_a_second_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slices, "_AFTERWARDS", 0.01)
+    tasks = list[asyncio.Task[None]]()
+
+    def start(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        tasks.append(asyncio.create_task(work()))
+
+    with slices.collected_later(MANY, start):
+        assert not tasks
+    with slices.collected_later(MANY + 1, start):
+        await asyncio.sleep(0)
+        assert not gc.isenabled()
+        await in_slices(range(3))
+        assert not gc.isenabled()
+    assert not gc.isenabled()
+    await tasks[0]
+    assert gc.isenabled()
+    monkeypatch.setattr(slices, "_LONGEST", 0.01)
+    with slices.collected_later(MANY + 1, start):
+        await tasks[-1]
+        assert gc.isenabled()
+        with slices.collected_later(MANY + 1, start):
+            await asyncio.sleep(0)
+            tasks[-1].cancel()
+            await asyncio.wait(tasks)
+            assert gc.isenabled()

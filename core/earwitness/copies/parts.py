@@ -40,7 +40,7 @@ class DeliveryParts(NamedTuple):
     """What is different in its own fields."""
 
 
-class Alike(NamedTuple):
+class AlikeDeliveries(NamedTuple):
     """Deliveries one after the other that differ only in what each has for itself."""
 
     deliveries: Sequence[Delivery]
@@ -53,7 +53,7 @@ _FieldTexts = tuple[str, str | None, str | None]
 _NO_TEXTS: _FieldTexts = ("", None, None)
 
 
-async def taken_apart(deliveries: Sequence[Delivery]) -> list[Alike]:
+async def taken_apart(deliveries: Sequence[Delivery]) -> list[AlikeDeliveries]:
     """A plan's deliveries in their order, with their parts. Each different text is made once.
 
     Raises `InputError` for what JSON cannot hold.
@@ -63,7 +63,7 @@ async def taken_apart(deliveries: Sequence[Delivery]) -> list[Alike]:
     bodies = {text: value_as_json(text, "the text of a delivery") for text in texts}
     fields = _field_texts(runs, await in_slices(_differences(runs)))
     return await in_slices(
-        Alike(run, DeliveryParts(bodies[run[0].body], *its)) for run, its in zip(runs, fields, strict=True)
+        AlikeDeliveries(run, DeliveryParts(bodies[run[0].body], *its)) for run, its in zip(runs, fields, strict=True)
     )
 
 

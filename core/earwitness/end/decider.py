@@ -7,14 +7,15 @@ no strategy is asked again. The applier carries the plans out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from ..background import Background
 from ..clock import now
 from ..engine import Engine
-from ..errors import StorageError, named
+from ..errors import NotOpen, StorageError, named
 from ..host_calls import look_up_unused, note_answers
 from ..live import Live
 from ..macros import has_macro
@@ -31,7 +32,7 @@ from ..records.journal import (
     Transferred,
 )
 from ..records.plan import Answer, Plan
-from ..slices import giving_way
+from ..slices import collected_later, giving_way
 from ..time_limit import contained
 from ..validation.messages import gone
 from .accepted import AcceptedEntries
@@ -215,7 +216,8 @@ class Decider:
             if len(entries) > 1:
                 self._applier.expect_more()
             for entry in entries:
-                with giving_way(self._engine.foreground.recalls_first()):
+                cast = self.live.snapshot.cast
+                with giving_way(self._engine.foreground.recalls_first()), collected_later(len(cast), self._aside):
                     plan = await self._plan(entry, more=len(entries) > 1)
                 for id in plan.forgotten:  # a newcomer under this id must not lose what she hears later
                     await ledger.forget_owner(session, id, up_to=plan.sequence)
@@ -223,6 +225,11 @@ class Decider:
                 if plan.derived or plan.revisions or plan.retold:
                     await self._append_proposed(plan)
             self._applier.wake()
+
+    def _aside(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Start a task that only makes things faster, unless it is too late for one."""
+        with suppress(NotOpen):
+            self._background.start(work, f"beside {self.live.snapshot.id}", cancelled_on_close=True)
 
     async def _append_proposed(self, plan: Plan) -> None:
         appended = await append_proposed(self._engine.ledger, self.live.snapshot, plan)
