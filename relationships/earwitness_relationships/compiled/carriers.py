@@ -142,9 +142,10 @@ def over(lower: Rules, higher: Rules) -> Rules:
     return lower.model_copy(update=chosen) if chosen else lower
 
 
-def as_member(member: Rules, rules: Rules) -> Rules:
-    """The rules of a member's level or above, where `share_with` alone means: share direct interactions with them."""
-    alone = bool(member.share_with) and not any(getattr(member, each) for each in EVERY_OPTION)
+def as_meant(level: Rules, rules: Rules) -> Rules:
+    """The rules of a pantheon or member, or of the levels above them too, where `share_with` alone means: share direct
+    interactions with them."""
+    alone = bool(level.share_with) and not any(getattr(level, each) for each in EVERY_OPTION)
     if not alone or rules.share_direct_interactions is not None:
         return rules
     return rules.model_copy(update={"share_direct_interactions": True})

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from ..graph.columns import Edge
 from ..rules.records import Lasting, Member, Pantheon, RelationshipRule, Rules
-from .carriers import EVERYBODY, OPTIONS, Carrier, as_member, carrier, carriers_of, over
+from .carriers import EVERYBODY, OPTIONS, Carrier, as_meant, carrier, carriers_of, over
 
 
 class EdgesBySource(Protocol):
@@ -57,7 +57,7 @@ class Tribe:
     def __init__(self, pantheon: Pantheon, pantheons: Mapping[str, Pantheon]) -> None:
         """`pantheons` are all of them, by slug: in `share_with` a slug stands for all members."""
         self.slug = pantheon.slug
-        self.rules = pantheon.rules
+        self.rules = as_meant(pantheon.rules, pantheon.rules)
         self.members = pantheon.members
         self.memberships: dict[str, tuple[Member, ...]] = {}
         for member in pantheon.members:
@@ -94,18 +94,27 @@ class Tribe:
         """Whom a teller tells, by carrier."""
         for standing in self._standings(teller):
             for whom in self._tellings(teller, standing.member, relations):
-                yield whom._replace(carrier=whom.carrier.within(*standing.days).confined(self._confined_to))
+                told = whom if self._confined_to is None else self._among_members(whom)
+                yield told._replace(carrier=told.carrier.within(*standing.days).confined(self._confined_to))
+
+    def _among_members(self, whom: Whom) -> Whom:
+        """Those of them who are members, on the days on which they are: a player's group tells nobody else."""
+        days = ((each, held.days) for each in whom.listeners for held in self._all_of(self.slug, each.listener))
+        both = [(each, _overlap(each.days, held)) for each, held in days]
+        listeners = [each._replace(days=on) for each, on in both if on is not None]
+        return whom._replace(listeners=listeners, slugs=tuple(each for each in whom.slugs if each == self.slug))
 
     def _standings(self, teller: str) -> list[Standing]:
-        """Of an observer there is none. Relationships with rules hold for those who are no members, too."""
+        """Of an observer there is none. Relationships with rules hold for those who are no members, too, but not in a
+        player's group."""
         held = self.memberships.get(teller, ())
         found = [Standing(each.rules, days_of(each)) for each in held if each.role != "observer"]
-        if teller in self.relationships:
+        if teller in self.relationships and self._confined_to is None:
             found += [Standing(None, days) for days in _besides([days_of(each) for each in held])]
         return found
 
     def _tellings(self, teller: str, member: Rules | None, relations: EdgesBySource) -> Iterator[Whom]:
-        rules = self.rules if member is None else as_member(member, over(self.rules, member))
+        rules = self.rules if member is None else as_meant(member, over(self.rules, member))
         edges = self.relationships.get(teller, ())
         in_hubs: dict[str, frozenset[str]] = {}
         if member is not None:
@@ -195,7 +204,7 @@ class Tribe:
         """The effective rules of a relationship."""
         if member is None:
             return over(self.rules, edge.rules)
-        return as_member(member, over(over(self.rules, member), edge.rules))
+        return as_meant(member, over(over(self.rules, member), edge.rules))
 
     def _related(
         self, edge: RelationshipRule, member: Rules | None, relations: EdgesBySource, in_hub: Collection[str]

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from pydantic import JsonValue
 
 from earwitness import Cast, Earwitness, Outcome, Session
+from earwitness.containers import pantheon_container
 from earwitness.errors import InputError, NotYetApplied
 from earwitness.records.state import IF_RETRACTED
 
@@ -56,6 +57,10 @@ class Desk(Protocol[Receipt_co]):
         """What holds now. Raises `StorageError`."""
         ...
 
+    async def has_hub(self, slug: str) -> bool:
+        """Whether a pantheon of this name has a hub, or had one. Raises `StorageError`."""
+        ...
+
     async def write(self, facts: Sequence[Fact], key: str | None, if_retracted: Sequence[Fact] = ()) -> Receipt_co:
         """Write the facts, all or none. `key` makes a repeated call one; `if_retracted` are the facts that hold instead
         once the change is retracted. Raises `StorageError`."""
@@ -66,13 +71,17 @@ class EveryStory:
     """The graph of all stories."""
 
     def __init__(self, ew: Earwitness) -> None:
-        self._model = model_of(ew)
+        self._ew, self._model = ew, model_of(ew)
 
     async def standing(self) -> RulesNow:
         """What holds now."""
         await self._model.open()
         view = await self._model.view()
         return RulesNow(self._model.file, view, book_of(self._model.file, view), None)
+
+    async def has_hub(self, slug: str) -> bool:
+        """Whether its container is registered."""
+        return await _has_hub(self._ew, slug)
 
     async def write(self, facts: Sequence[Fact], key: str | None, if_retracted: Sequence[Fact] = ()) -> int:
         """Write the facts, and return the new version of the graph. A key is not needed: facts that are so already
@@ -86,7 +95,7 @@ class OneStory:
 
     def __init__(self, story: Session, ew: Earwitness) -> None:
         self._story = story
-        self._model = model_of(ew)
+        self._ew, self._model = ew, model_of(ew)
 
     async def standing(self) -> RulesNow:
         """What holds in the story now, once what was told before is decided."""
@@ -98,12 +107,20 @@ class OneStory:
         cast = self._story.cast
         return RulesNow(self._model.file, picture.graph, picture.book, state.game_day, state.message_count, cast)
 
+    async def has_hub(self, slug: str) -> bool:
+        """Whether its container is registered."""
+        return await _has_hub(self._ew, slug)
+
     async def write(self, facts: Sequence[Fact], key: str | None, if_retracted: Sequence[Fact] = ()) -> Outcome:
         """Write the facts as an entry of the journal, and return it once it is decided: `retract` takes it back."""
         given = {PACKAGE: _noted(facts), **({f"{PACKAGE}{IF_RETRACTED}": _noted(if_retracted)} if if_retracted else {})}
         outcome = await self._story.change(facts=given, key=key)
         await outcome.settled()
         return outcome
+
+
+async def _has_hub(ew: Earwitness, slug: str) -> bool:
+    return bool(await ew.engine.ledger.claimed([pantheon_container(slug).name]))
 
 
 def _noted(facts: Sequence[Fact]) -> list[JsonValue]:

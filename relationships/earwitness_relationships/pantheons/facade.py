@@ -21,7 +21,7 @@ from ..rules.records import Pantheon, RelationshipRule, RuleBook
 from .changes import known_pantheon, now_text
 from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow
 from .pantheons import Pantheons
-from .permissions import Actor, actor, may_change, may_relate, may_relate_as, may_relate_in, may_say, may_tell
+from .permissions import Actor, actor, may_change, may_end, may_relate, may_relate_as, may_relate_in, may_say, may_tell
 
 
 class RelationFacade(Generic[Receipt]):
@@ -105,7 +105,6 @@ class RelationFacade(Generic[Receipt]):
 
         Raises `InputError` if no such relation holds on that day, and `NotPermitted`.
         """
-        may_relate(self._who)
         standing = await self._desk.standing()
         last = standing.today if until is None else until
         if last is None:
@@ -113,6 +112,7 @@ class RelationFacade(Generic[Receipt]):
         facts = list(_ending(standing, source, target, type, last))
         if not facts:
             raise InputError(_unrelated(standing, source, target, type, last))
+        may_end(self._who, standing.graph.periods((source, target, type)), last, standing.cast)
         for pantheon in _with_rules(standing, source, target, type, last):
             may_change(self._who, pantheon)
         return await self._desk.write(facts, key)

@@ -57,7 +57,7 @@ class Pantheons(Generic[Receipt]):
         joining = new_members(made, members)
         may_play(self._who, standing.cast)
         may_name(self._who, made.slug, standing.book, standing.cast)
-        may_reuse(self._who, made.slug, standing.graph)
+        may_reuse(self._who, made.slug, standing.graph, has_hub=await self._desk.has_hub(made.slug))
         for each in joining:
             may_include(self._who, each.personality_id, standing.cast)
         _may_tell(self._who, made, joining, [made.rules, *(each.rules for each in joining)])

@@ -86,10 +86,11 @@ def may_name(who: Actor, slug: str, book: RuleBook, cast: Cast | None) -> None:
         )
 
 
-def may_reuse(who: Actor, slug: str, graph: GraphView) -> None:
-    """Raise `NotPermitted` if a player gives a pantheon the name of one that is gone, of which a hub may be left."""
+def may_reuse(who: Actor, slug: str, graph: GraphView, *, has_hub: bool) -> None:
+    """Raise `NotPermitted` if a player gives a pantheon the name of one that is gone: its hub may be left, with what
+    was written there by hand. `has_hub` says whether a container of this name exists, as of a former rule file."""
     node = node_id(slug)
-    if not who.edits and (graph.node(node) is not None or graph.sources_of(node)):
+    if not who.edits and (has_hub or graph.node(node) is not None or graph.sources_of(node)):
         raise NotPermitted(
             f"role {who.role!r} may not name a pantheon {slug!r}, as one was that is gone. Choose another."
         )
@@ -161,6 +162,14 @@ def may_relate(who: Actor) -> None:
     """Raise `NotPermitted` unless the actor may change the graph."""
     if not who.edits:
         raise NotPermitted(f"role {who.role!r} may not change relations. The roles owner, author and designer may.")
+
+
+def may_end(who: Actor, periods: timeline.Periods, last: float, cast: Cast | None) -> None:
+    """Raise `NotPermitted` if a player ends a relation without rules. Whose rules end is for `may_change`."""
+    held = timeline.holding(periods, last)
+    if held is not None and held.attributes.get("pantheon") is None:
+        may_relate(who)
+    may_play(who, cast)
 
 
 def may_say(who: Actor, said: Relation, graph: GraphView, book: RuleBook) -> None:

@@ -69,10 +69,10 @@ def named_by(pantheon: Pantheon, teller: str, options: Rules) -> Sequence[str]:
 
 
 def to_named(options: Rules, pantheon: Rules, member: Rules) -> tuple[str, ...]:
-    """The options that tell those who are named. `share_with` where nothing says what: direct interactions."""
-    on = tuple(name for name in TO_NAMED if getattr(options, name))
-    is_said = any(getattr(level, name) is not None for level in (pantheon, member) for name in TO_NAMED)
-    return on or ((LIVED[0],) if options.share_with and not is_said else ())
+    """The options that tell those who are named. `share_with` alone on a level means direct interactions."""
+    alone = [level for level in (pantheon, member) if level.share_with and not any(getattr(level, n) for n in TELLING)]
+    is_meant = bool(alone) and all(getattr(level, LIVED[0]) is None for level in (pantheon, member))
+    return tuple(name for name in TO_NAMED if getattr(options, name) or (is_meant and name == LIVED[0]))
 
 
 def _of_member(pantheon: Pantheon, member: Member, slugs: set[str], loc: Loc) -> Iterator[RuleEdge]:

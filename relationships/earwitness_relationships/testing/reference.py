@@ -10,8 +10,8 @@ Where the text leaves a choice, this is the reading taken here:
 2. `share_direct_interactions`, `share_all_direct_user_interactions` and `gossip_about_others` reach whom `share_with`
    names, or, where the rules of a relationship say one of them, its target. A relationship whose own rules say none
    of them tells nobody by itself; its other options hold for its target, whichever rule names that one.
-3. `share_with` of a member whose own rules switch on nothing that tells means `share_direct_interactions`, unless that
-   is set at some level.
+3. `share_with` of a member or a pantheon whose own rules switch on nothing that tells means
+   `share_direct_interactions`, unless that is set at some level.
 4. `relation_types` and `min_weight` ask for a relation from teller to listener that holds on the day of telling. Where
    `share_with` is not set, they name the neighbours over such relations.
 5. Tellers are members on the day they tell, and no observers; who has a relationship with rules need not be a member.

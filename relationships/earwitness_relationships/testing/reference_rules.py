@@ -93,7 +93,10 @@ class RulesAsWritten:
         member = members_on(pantheon, day).get(teller)
         if member is not None and member.role == "observer":
             return
-        for listener in sorted(self._possible(pantheon, teller) - {teller}):
+        possible = self._possible(pantheon, teller) - {teller}
+        if pantheon.confined_to is not None:  # a player's group tells its members, and nobody else
+            possible &= {*members_on(pantheon, day)} if member is not None else set()
+        for listener in sorted(possible):
             between = relationships_on(pantheon, teller, listener, day)
             yield from (Encounter(pantheon, teller, listener, member, each, day) for each in between)
             if member is not None and not between:
@@ -135,8 +138,8 @@ class RulesAsWritten:
         if met.member is None:
             return False
         if name == LIVED[0] and options.share_direct_interactions is None:
-            own = met.member.rules
-            alone = bool(own.share_with) and not any(getattr(own, each) for each in TELLING)
+            levels = (met.member.rules, met.pantheon.rules)
+            alone = any(each.share_with and not any(getattr(each, on) for on in TELLING) for each in levels)
             return alone and self._is_named(met, options)
         return bool(getattr(options, name)) and self._is_named(met, options)
 

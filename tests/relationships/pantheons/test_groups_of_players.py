@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Earwitness, Session
+from earwitness.containers import pantheon_container
 from earwitness.errors import NotPermitted
+from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 Opener = Callable[..., Awaitable[Earwitness]]
 KENJI = Character("kenji", kind="persona", user_id="u1", persona_id="p1")
@@ -100,3 +102,64 @@ async def test_a_player_takes_no_name_of_a_pantheon_that_is_gone(open_app: Opene
     await story.relationships.pantheons.remove("nile")
     with pytest.raises(NotPermitted, match="may not name a pantheon 'nile', as one was that is gone"):
         await story.relationships.acting(role="player", user="u1").pantheons.create("nile", members=["kenji"])
+
+
+@pytest.mark.parametrize("rules", [{"share_with": ["vaggie", "angel"]}, {"propagate_all": True}], ids=["named", "all"])
+async def test_it_tells_nobody_who_is_no_member_any_more(open_app: Opener, rules: dict[str, Any]) -> None:
+    ew = await open_app(relationships={})
+    story = await ew.session("s", cast=[*CAST, "angel"])
+    mine = story.relationships.acting(role="player", user="u1")
+    await mine.pantheons.create("mine", members=["charlie", "vaggie", "angel"], rules=rules)
+    await mine.relate("charlie", "angel", "pal", rules=["share_direct_interactions"])
+    await mine.pantheons.remove_member("mine", "angel")
+    await story.say("charlie", "The lamp is out.", audience=[])
+    assert [await known(story, who, "lamp") for who in ("vaggie", "angel")] == [True, False]
+    await mine.pantheons.remove_member("mine", "charlie")
+    await story.say("charlie", "The door is shut.", audience=[])
+    assert [await known(story, who, "door") for who in ("vaggie", "angel")] == [False, False]
+
+
+async def test_a_player_ends_a_relation_of_their_own_group_alone(open_app: Opener) -> None:
+    ew = await open_app(relationships={})
+    story = await ew.session("s", cast=CAST)
+    mine, others = (story.relationships.acting(role="player", user=user) for user in ("u1", "u2"))
+    await mine.pantheons.create("mine", **GROUP)
+    await mine.relate("charlie", "vaggie", "pal", rules=["share_direct_interactions"])
+    await story.relationships.relate("charlie", "vaggie", "rival")
+    for who, type in ((others, "pal"), (mine, "rival"), (others, "rival")):
+        with pytest.raises(NotPermitted):
+            await who.end("charlie", "vaggie", type)
+    await mine.end("charlie", "vaggie", "pal")
+    await story.change(game_day=2)
+    assert [each.type for each in await mine.relations("charlie", types=["pal", "rival"])] == ["rival"]
+
+
+async def test_nor_of_one_that_only_an_earlier_rule_file_had(open_app: Opener, tmp_path: Path) -> None:
+    kept = {"ledger": MemoryLedger(), "store": MemoryStore()}
+    file = tmp_path / "r.yaml"
+    file.write_text("nile: {members: [charlie], rules: {propagate_all: true, hub_from: 1}}")
+    first = await open_app(relationships={"rules": str(file)}, **kept)
+    story = await first.session("s", cast=CAST)
+    await story.say("charlie", "Hello.", audience=[])
+    await story.delivered()
+    await story.remember(None, "Where the lamp is kept.", container=pantheon_container("nile"))
+    await story.delivered()
+    file.write_text("rhine: {members: [charlie]}")
+    again = await (await open_app(relationships={"rules": str(file)}, **kept)).session("s")
+    with pytest.raises(NotPermitted, match="as one was that is gone"):
+        await again.relationships.acting(role="player", user="u1").pantheons.create("nile", members=["kenji"])
+    assert not await known(again, "kenji", "lamp")
+
+
+@pytest.mark.parametrize("level", ["pantheon", "member"])
+@pytest.mark.parametrize("off", [False, True])
+async def test_share_with_alone_tells_what_its_level_lived(
+    open_app: Opener, tmp_path: Path, level: str, off: bool
+) -> None:
+    rules = "{share_with: [vaggie, inn]" + (", share_direct_interactions: false}" if off else "}")
+    members = f"[{{id: charlie, rules: {rules}}}]" if level == "member" else f"[charlie], rules: {rules}"
+    (tmp_path / "r.yaml").write_text(f"town: {{members: {members}}}\ninn: {{members: [angel]}}\n")
+    ew = await open_app(relationships={"rules": str(tmp_path / "r.yaml")})
+    story = await ew.session("s", cast=[*CAST, "angel"])
+    await story.say("charlie", "The lamp is out.", audience=[])
+    assert [await known(story, who, "lamp") for who in ("vaggie", "angel", "mei")] == [not off, not off, False]
