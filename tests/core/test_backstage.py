@@ -39,7 +39,8 @@ async def test_a_memory_says_how_it_got_there_hop_by_hop(begin: Begin, memories:
         "      was told by bob on day 1: bob talks\n"
         "        bob remembers what alice said on day 1 (message 2, key 'm1')\n"
         "          heard it from alice on day 1: the host said so\n"
-        "  In short: dana was told by charlie on day 1, who was told by bob on day 1, who heard it from alice on day 1."
+        "  In short: dana was told by charlie on day 1 (charlie talks), who was told by bob on day 1 (bob talks), "
+        "who heard it from alice on day 1."
     )
 
 

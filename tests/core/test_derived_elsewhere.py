@@ -28,7 +28,7 @@ async def test_a_derived_memory_is_explained_by_what_it_rests_on(begin: Begin, m
         "      noted it on day 1: written by hand",
         "      because bob remembers what alice said on day 1 (message 2, key 'k')",
         "        heard it from alice on day 1: everyone perceives everything",
-        "  In short: charlie was told by bob on day 1, who noted it on day 1.",
+        "  In short: charlie was told by bob on day 1 (the host said so), who noted it on day 1.",
     ]
     his = await one(memories, story, "bob")
     await story.archive(his)

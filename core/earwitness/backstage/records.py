@@ -103,13 +103,24 @@ class Hop(DatedRecord):
     @property
     def dated(self) -> str:
         """`was told by bob on day 3`."""
+        return self.dated_words()
+
+    def dated_words(self, name: Callable[[str], str] = str) -> str:
+        """The same. `name` turns a character id into a display name."""
         before = self.learned is not None and self.learned.way == "before"
-        return self.words() + ("" if before else f" on {self.calendar.show(self.learned_day)}")
+        return self.words(name) + ("" if before else f" on {self.calendar.show(self.learned_day)}")
 
     @property
     def doubt(self) -> str:
         """` (trust 0.5)`; empty if it is believed."""
         return doubt_text(self.trust)
+
+    @property
+    def rests(self) -> str:
+        """` (tavern:propagate_all, trust 0.5)`: the rule behind a telling, and how far it is believed."""
+        trust = "" if self.trust == 1 else f"trust {self.trust:.2g}"
+        told = ", ".join(filter(None, [self.why.removeprefix(": "), trust]))
+        return f" ({told})" if told else ""
 
     def words(self, name: Callable[[str], str] = str) -> str:
         """How it got there, as text. `name` turns a character id into a display name."""
@@ -226,21 +237,26 @@ class Explanation(DatedRecord):
 
     @property
     def chain(self) -> str:
-        """`dora was told by bob on day 3, who heard it from alice on day 1`; empty if nobody told it on."""
+        """`dora was told by bob on day 3 (tavern:propagate_all, trust 0.5), who heard it from alice on day 1`; empty if
+        nobody told it on."""
+        return self.sentence()
+
+    def sentence(self, name: Callable[[str], str] = str) -> str:
+        """The chain of tellers. `name` turns a character id into a display name."""
         alive = [hop for hop in self.supports if hop.status in {"applied", "pending"}]
         first = next(iter(alive or self.supports), None)
         if first is None or first.via is None:
             noted = self.metadata.get("chain")
             return ", who ".join(noted) if isinstance(noted, list) else ""
-        return f"{self.owner} {self._chain(first)}"
+        return f"{name(self.owner)} {self._chain(first, name)}"
 
-    def _chain(self, hop: Hop) -> str:
+    def _chain(self, hop: Hop, name: Callable[[str], str]) -> str:
         """How it got there, back to the one who perceived it."""
         teller = hop.shared_from
-        through = f" through {teller}" if teller and hop.learned and hop.learned.teller != teller else ""
+        through = f" through {name(teller)}" if teller and hop.learned and hop.learned.teller != teller else ""
         before = next(iter(hop.via.supports), None) if hop.via else None
-        passed_on = f"{hop.dated}{through}{hop.doubt}"
-        return passed_on if before is None else f"{passed_on}, who {self._chain(before)}"
+        passed_on = f"{hop.dated_words(name)}{through}{hop.rests if teller else ''}"
+        return passed_on if before is None else f"{passed_on}, who {self._chain(before, name)}"
 
     def lines(self, depth: int = 0) -> list[str]:
         """The explanation as lines. Each hop is indented two steps further."""

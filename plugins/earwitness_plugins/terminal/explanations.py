@@ -28,7 +28,9 @@ PREPARED = {
 
 def explanation(found: Explanation, people: People) -> RenderableType:
     """A memory's provenance, back to whoever perceived it first."""
-    return Group(*_lines(found, people, 0, said_before=""))
+    chain = found.sentence(people.called)
+    short = [_in(STEP, Text(f"In short: {plain(chain)}."))] if chain else []
+    return Group(*_lines(found, people, 0, said_before=""), *short)
 
 
 def _lines(found: Explanation, people: People, indent: int, said_before: str) -> Iterator[RenderableType]:
@@ -84,7 +86,7 @@ def _hop(hop: Hop, people: People) -> Text:
     before = hop.learned is not None and hop.learned.way == "before"
     since = "" if before else f" on {people.day(hop.learned_day)}"
     gone = (plain(hop.gone), "red" if hop.status in {"struck", "withdrawn"} else "yellow")
-    return Text.assemble(plain(hop.words(people.called)), since, (plain(hop.why), "dim"), gone)
+    return Text.assemble(plain(hop.words(people.called)), since, (plain(hop.why), "dim"), plain(hop.doubt), gone)
 
 
 def _news(line: Cited, people: People, indent: int) -> Iterator[RenderableType]:

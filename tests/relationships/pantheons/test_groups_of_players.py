@@ -137,7 +137,7 @@ async def test_a_player_ends_a_relation_of_their_own_group_alone(open_app: Opene
 async def test_nor_of_one_that_only_an_earlier_rule_file_had(open_app: Opener, tmp_path: Path) -> None:
     kept = {"ledger": MemoryLedger(), "store": MemoryStore()}
     file = tmp_path / "r.yaml"
-    file.write_text("nile: {members: [charlie], rules: {propagate_all: true, hub_from: 1}}")
+    file.write_text("nile: {members: [charlie, vaggie], rules: {propagate_all: true, hub_from: 2}}")
     first = await open_app(relationships={"rules": str(file)}, **kept)
     story = await first.session("s", cast=CAST)
     await story.say("charlie", "Hello.", audience=[])

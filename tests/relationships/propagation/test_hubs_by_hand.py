@@ -73,7 +73,7 @@ async def test_who_reads_it_in_a_hub_tells_it_as_with_a_copy(open_app: Opener, t
     assert (await read(copies))["eve"] == ["Cyd told you (day 1): Ann, on day 1: The vulture is here."]
     assert await read(hub) == await read(copies)
     turn = await hub.turn("eve", query="vulture", in_prompt=[])
-    assert "In short: eve was told by cyd on day 1, who was told by ann" in str(
+    assert "In short: eve was told by cyd on day 1 (the host said so), who was told by ann" in str(
         await hub.backstage().explain(turn.memories[0].memory.id)
     )
     for story in (copies, hub):
