@@ -175,6 +175,9 @@ def test_explain_walks_back_from_teller_to_teller_by_name(
         "Bob remembers what Alice said on day 5 (message 3, key 'cellar:1'):",
         "heard it from Alice on day 5: spoken to by name; here since message 1",
     ]
+    assert " ".join(shown[5:]).strip() == (
+        "In short: Charlie was told by Bob on day 5 (bob talks), who heard it from Alice on day 5."
+    )
 
 
 def test_what_happened_is_explained_and_recalled_without_headings(run: Run, folder: Path) -> None:
