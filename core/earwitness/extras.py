@@ -113,6 +113,11 @@ class JobClaimingLedger(Protocol):
         """Let other processes do it. It waits for nobody; what this process has not claimed is fine."""
         ...
 
+    async def is_job_claimed(self, session: str, job: str) -> bool:
+        """Whether any process has claimed it, this one included. It waits for nobody; nobody has claimed anything of
+        an unknown session."""
+        ...
+
 
 @runtime_checkable
 class WaitingLedger(Protocol):

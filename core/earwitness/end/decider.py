@@ -67,7 +67,7 @@ class Decider:
         self._engine = engine
         self._applier = applier
         self._background = background
-        self.late = LateAnswers(background, self._ask_again, self._note_unused)
+        self.late = LateAnswers(engine, live.snapshot.id, background, self._ask_again, self._note_unused)
         """The sharing rules that answer later."""
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
@@ -76,8 +76,8 @@ class Decider:
         self._look = True
         """Whether the journal may hold entries that were not handed to `accept`."""
         self._resumed = False
-        self._left_untold = True
-        """Whether a process that has ended may have left rules that were to answer later."""
+        self._decided_here = 0
+        """Number of the last entry that was decided here: the plan in force is this decider's."""
         self._ended = False
 
     def check(self) -> None:
@@ -163,9 +163,7 @@ class Decider:
     async def all_told(self, timeout: float | None = None) -> None:
         """As `caught_up`; it also waits at most `timeout` seconds for sharing rules that answer later."""
         await self.caught_up()
-        if self._left_untold:
-            self._left_untold = False
-            await self.late.resume(self.live.untold)
+        await self.late.resume(lambda: self.live.untold, timeout)
         await self.late.done(timeout)
 
     async def _run(self) -> None:
@@ -248,13 +246,15 @@ class Decider:
                 proposed = await decide(self._engine, self.live, entry, self._applier)
                 if self.live.overdue or self.live.untold or self.live.withheld:
                     proposed = await self._with_overdue(entry, proposed)
-            plan = await self._kept(proposed, more=more)
+            async with self.late.claimed(awaited):
+                plan = await self._kept(proposed, more=more)
+                if plan.sequence == self._decided_here:  # otherwise another process asks
+                    self.late.follow(awaited)
         except (*UNUSABLE, StorageError) as error:  # a bad answer from third-party code must not hold up a story
             if isinstance(error, StorageError) and not isinstance(error.__cause__, UNUSABLE):
                 raise
             plan = fail_closed_plan(self.live, entry, named(error))
             return await self._kept(await self._with_overdue(entry, plan), more=more)
-        self.late.follow(awaited)
         self.late.recorded(plan.answers)
         return plan
 
@@ -263,16 +263,18 @@ class Decider:
         with suppress(StorageError):
             await note_answers(self._engine, self.live, answers, unused=True)
 
-    async def _ask_again(self) -> None:
-        """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again."""
+    async def _ask_again(self) -> bool:
+        """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again. Returns
+        whether they were asked here, or need not be."""
         ledger, session = self._engine.ledger, self.live.snapshot.id
         if self._ended or not self.live.untold:
-            return
+            return True
         new = NewEntry(body=Changed(quiet=True), timestamp=now())
         (appended,) = await ledger.append_all(session, [new])
         self.staleness.note(appended.entry)
         self.accept([appended.entry])
         await self.caught_up()
+        return self._decided_here >= appended.entry.sequence
 
     async def _with_overdue(self, entry: Entry, plan: Plan) -> Plan:
         """The plan, and what is due by now, if that can be decided; otherwise the next entry brings it."""
@@ -290,6 +292,7 @@ class Decider:
             plan, applied = await self._applier.record(proposed, after, more=more)
             is_ours = applied or plan == proposed
             if is_ours:
+                self._decided_here = plan.sequence
                 self.live.advance(plan, after)
                 self.live.note_delayed(plan, arrival_day(plan))
             else:

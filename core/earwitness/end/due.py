@@ -28,8 +28,9 @@ from .deliveries import of_telling, world_copy
 from .derivations import ProposedMemory, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
+from .late_answers import asked_elsewhere
 from .shares import Sharing, shared, tellers_of
-from .untold import SAID, Untold, as_update, day_asked, entry_asked
+from .untold import SAID, Untold, as_update, day_asked, entry_asked, run_asking
 from .withdrawals import downstream, strikes
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
 
@@ -186,7 +187,7 @@ class Arrivals:
         self.answers += sharing.reports
         if sharing.silent:
             self._untold.keep(about.key, sharing.silent, [_who(each) for each in reached])
-            self._untold.later(about.key, sharing.later, event.day, self._told_at)
+            self._untold.later(about.key, sharing.later, event.day, self._told_at, self._engine.run)
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
@@ -194,7 +195,9 @@ class Arrivals:
         silence, and a rule that fails once is not asked again with this entry."""
         away = {each.by for each in self._plan_so_far.answers if each.failure}
         for key, owners_of in self._untold.kept():
-            labels = [each for each in owners_of if each not in away]
+            labels = [
+                each for each in owners_of if each not in away and not await self._asked_by_another(owners_of[each])
+            ]
             event, about = await self._about(key, self._state.game_day) if labels else (None, None)
             if event is None or about is None:
                 continue
@@ -203,6 +206,11 @@ class Arrivals:
                 if not await self._tell_late(event, about, label, owners_of[label]):
                     away.add(label)
                     self._untold.keep(key, [label], owners_of[label])
+                    self._untold.asked_again(key, label, self._engine.run)
+
+    async def _asked_by_another(self, owners: Sequence[str]) -> bool:
+        """Whether another program, which still runs, asks a rule that answers later."""
+        return await asked_elsewhere(self._engine, self._entry.session, run_asking(owners))
 
     async def _tell_late(self, event: Event, about: SettledMessage, label: str, owners: Sequence[str]) -> bool:
         """Ask one rule again about a message. Whether it has answered, or there is nothing left to tell."""

@@ -204,7 +204,8 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
     sharing = await _sharing(engine, judged, ahead)
     if sharing.silent or settled.key in live.untold:
         Untold(judged.data).said(settled.key, sharing.silent)
-        Untold(judged.data).later(settled.key, sharing.later, judged.moment.day, settled.message.sequence)
+        asked = judged.moment.day, settled.message.sequence, engine.run
+        Untold(judged.data).later(settled.key, sharing.later, *asked)
     deliveries = await _deliveries(live, judged, sequence, sharing.shares)
     plan = Plan(
         session=live.snapshot.id,

@@ -27,6 +27,9 @@ ON_DAY = "#day "
 WITH_ENTRY = "#entry "
 """What the name begins with that says with which entry it was asked: whoever has joined since is told nothing by it."""
 
+ASKED_BY = "#asked by "
+"""What the name begins with that says which open instance (`Engine.run`) asks: no other one does meanwhile."""
+
 
 class Untold:
     """Key of a message → label of a rule → ids of those whom it has reached meanwhile, and of memories in hubs.
@@ -51,11 +54,21 @@ class Untold:
             left = {label: [each for each in owners if each != SAID] for label, owners in self._of(key).items()}
             self._write(key, {label: owners for label, owners in left.items() if owners})
 
-    def later(self, key: str, labels: Iterable[str], day: float, entry: int) -> None:
-        """Of the rules that have not answered, these were asked on this day, with this entry, and answer later."""
+    def later(self, key: str, labels: Collection[str], day: float, entry: int, run: str) -> None:
+        """Of the rules that have not answered, these were asked on this day, with this entry, and answer later, in
+        this `run` of a program."""
         kept = self._of(key)
         first = [each for each in labels if day_asked(kept.get(each, ())) is None]
         self.keep(key, first, [f"{ON_DAY}{day!r}", f"{WITH_ENTRY}{entry}"])
+        for label in labels:
+            self.asked_again(key, label, run)
+
+    def asked_again(self, key: str, label: str, run: str) -> None:
+        """A rule that answers later was asked again, in this `run` of a program."""
+        kept = self._of(key)
+        if day_asked(owners := kept.get(label, [])) is not None:
+            by = f"{ASKED_BY}{run}"
+            self._write(key, kept | {label: [*(each for each in owners if not each.startswith(ASKED_BY)), by]})
 
     def done(self, key: str, label: str) -> None:
         """The rule has answered, or there is nothing left to tell."""
@@ -85,6 +98,16 @@ def day_asked(owners: Iterable[str]) -> float | None:
 def entry_asked(owners: Iterable[str]) -> int | None:
     """The number of the entry with which a rule was asked that answers later; `None` for one that failed."""
     return next(_numbers(owners, WITH_ENTRY, int), None)
+
+
+def run_asking(owners: Iterable[str]) -> str | None:
+    """The run of a program in which a rule was asked that answers later; `None` where nothing says so."""
+    return next((each.removeprefix(ASKED_BY) for each in owners if each.startswith(ASKED_BY)), None)
+
+
+def runs_asking(untold: Mapping[str, JsonValue]) -> set[str | None]:
+    """The runs of programs in which rules were asked that answer later."""
+    return {run_asking(owners) for of in answers_later(untold).values() for owners in of.values()}
 
 
 def _numbers(owners: Iterable[str], beginning: str, number: Callable[[str], N]) -> Iterator[N]:

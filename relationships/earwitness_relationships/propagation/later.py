@@ -6,7 +6,8 @@ What was answered is kept until the rule is asked again, which then finds all an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine, Generator
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,15 +23,46 @@ STRATEGIES = ("reteller:", "triage:")
 """What the keys of data begin with that strategies write."""
 MOST = 256
 """So many rounds of questions are kept whose answers nobody has fetched."""
-Answering: TypeAlias = Callable[[SharingEvent, QuestionContext], Awaitable[SharingAnswer]]
+Answering: TypeAlias = Callable[[SharingEvent, QuestionContext], Coroutine[None, None, SharingAnswer]]
 RoundKey: TypeAlias = tuple[str, ...]
+
+
+class _Question:
+    """A question that is asked once somebody awaits it: where another program's plan holds, nobody does."""
+
+    def __init__(self, asking: Callable[[], Coroutine[None, None, SharingAnswer]]) -> None:
+        self._asking, self._context = asking, copy_context()
+        self._task: asyncio.Task[SharingAnswer] | None = None
+
+    def __await__(self) -> Generator[object, None, SharingAnswer]:
+        """The answer. Raises what a strategy has raised."""
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._asking(), context=self._context)
+            self._task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return self._task.__await__()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was asked and is answered, or has failed."""
+        return self._task is not None and self._task.done()
+
+    def raise_failure(self) -> None:
+        """Raise what a strategy has raised."""
+        if self._task is not None:
+            self._task.result()
+
+    async def cancel(self) -> None:
+        """Ask no more."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
 
 @dataclass(frozen=True)
 class _QuestionRound:
     """One round of questions."""
 
-    asked: asyncio.Task[SharingAnswer]
+    asked: _Question
     event: SharingEvent
     """What was asked about, with the data that strategies write meanwhile."""
     context: QuestionContext
@@ -49,7 +81,7 @@ class LaterQuestions:
     async def answer(self, event: SharingEvent) -> SharingAnswer:
         """The answer, if all that it needs is known; else one that comes later. Raises what a strategy has raised."""
         key = _key_of(event)
-        if (before := self._rounds.get(key)) is not None and not before.asked.done():
+        if (before := self._rounds.get(key)) is not None and not before.asked.is_done:
             return _later(before.asked)
         self._rounds.pop(key, None)
         context = self._context(event)
@@ -62,43 +94,39 @@ class LaterQuestions:
         except NotAnsweredYet:
             event.data.changes.clear()  # what the rule keeps of this message, it keeps once it has told of it
             first_asked.keep(event, context.listeners)
-            return _later(self._begin(key, event, before, context.listeners))
+            return _later(await self._begin(key, event, before, context.listeners))
         first_asked.forget(event)
         return answer
 
-    def _begin(
+    async def _begin(
         self,
         key: RoundKey,
         event: SharingEvent,
         before: _QuestionRound | None,
         told_first: frozenset[str],
-    ) -> asyncio.Task[SharingAnswer]:
-        """Ask in the background, from what an earlier round has found out."""
+    ) -> _Question:
+        """A question to ask in the background, from what an earlier round has found out."""
         event = event.model_copy(update={"data": event.data.copy()})
         context = self._context(event)
         _take_over(before, event, context)
         context.told_first = told_first
-        task = asyncio.ensure_future(self._answering(event, context))
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._rounds[key] = _QuestionRound(task, event, context, 1 if before is None else before.number + 1)
+        question = _Question(lambda: self._answering(event, context))
+        self._rounds[key] = _QuestionRound(question, event, context, 1 if before is None else before.number + 1)
         for old in list(self._rounds)[:-MOST]:
-            self._rounds.pop(old).asked.cancel()
-        return task
+            await self._rounds.pop(old).asked.cancel()
+        return question
 
     async def close(self) -> None:
         """Ask no more."""
-        tasks = [each.asked for each in self._rounds.values()]
-        self._rounds.clear()
-        for each in tasks:
-            each.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        rounds, self._rounds = self._rounds, {}
+        await asyncio.gather(*(each.asked.cancel() for each in rounds.values()))
 
 
 def _take_over(done: _QuestionRound | None, event: SharingEvent, context: QuestionContext) -> None:
     """Take over what a round has found out, and what the strategies have written that it asked. Raises what it has
     raised."""
     if done is not None:
-        done.asked.result()
+        done.asked.raise_failure()
         context.known |= done.context.known
         context.answers += done.context.answers
         context.told_first = done.context.told_first
@@ -106,7 +134,7 @@ def _take_over(done: _QuestionRound | None, event: SharingEvent, context: Questi
         event.data.changes.update({key: written[key] for key in written if key.startswith(STRATEGIES)})
 
 
-def _later(asked: asyncio.Task[SharingAnswer]) -> SharingAnswer:
+def _later(asked: _Question) -> SharingAnswer:
     return SharingAnswer(later=asked, notes=(ANSWERS_LATER,))
 
 

@@ -39,11 +39,16 @@ _FOUND = (
     " FROM earwitness.session AS s LEFT JOIN earwitness.claim AS c ON c.session = s.id AND c.job = %(job)s"
     " WHERE s.id = %(session)s"
 )
+IS_CLAIMED = "SELECT 1 FROM earwitness.claim WHERE session = %s AND job = %s AND until > clock_timestamp()"
 _RENEW = (
     "UPDATE earwitness.claim SET until = clock_timestamp() + %(seconds)s * interval '1 second'"
     " WHERE holder = %(holder)s AND session = ANY(%(sessions)s) RETURNING session"
 )
-_RELEASE = "DELETE FROM earwitness.claim WHERE holder = %(holder)s AND session = ANY(%(sessions)s)"
+_RELEASE = (
+    "DELETE FROM earwitness.claim WHERE session = ANY(%(sessions)s) AND (holder = %(holder)s"
+    " OR job <> '' AND until < clock_timestamp() - interval '1 hour')"
+)
+"""Also what processes have left that were killed long ago."""
 _RELEASE_ALL = "DELETE FROM earwitness.claim WHERE holder = %(holder)s RETURNING session"
 
 

@@ -20,7 +20,7 @@ from ...postgres import Connection, PostgresDatabase, PostgresWork, unprepared
 from ..delivery_conditions import DeliveryQuery
 from . import branches, data, delivery_search, journal, messages, plans, register, sessions
 from .changes import Changes
-from .claims import Claims, JobClaims
+from .claims import IS_CLAIMED, Claims, JobClaims
 from .facts import PlanFacts
 from .health import examine
 from .journal import EntryText, as_entry
@@ -313,6 +313,10 @@ class PostgresLedger:
     async def release_job(self, session: str, job: str) -> None:
         """Let other processes do it."""
         self._job_claims.release(session, job)
+
+    async def is_job_claimed(self, session: str, job: str) -> bool:
+        """Whether any process has claimed it."""
+        return bool(await self._database.rows(IS_CLAIMED, (session, job)))
 
     # ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────
 

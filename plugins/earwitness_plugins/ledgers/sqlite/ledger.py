@@ -33,6 +33,7 @@ from . import (
     sessions,
     snapshots,
 )
+from .claims import JobClaims
 from .delivery_query import find
 from .facts import FactsChange
 from .health import examine
@@ -54,6 +55,7 @@ class SqliteLedger:
 
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
+        self._job_claims = JobClaims(self._database)
         self._snapshots: dict[str, tuple[Written | None, Snapshot]] = {}
         self._appended: dict[str, tuple[bytes, Body]] = {}
         """The body last appended to a session, as kept and as given: each next entry is preceded by a look at it."""
@@ -69,6 +71,7 @@ class SqliteLedger:
 
     async def close(self) -> None:
         """Finish what is under way and let go of the file."""
+        await self._job_claims.close()
         await self._database.close()
 
     # ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -260,6 +263,20 @@ class SqliteLedger:
     async def decided(self, session: str) -> int | None:
         """Sequence number of the last entry whose plan is recorded; `None` for an unknown session."""
         return await self._database.read_inline(lambda connection: sessions.decided(connection, session))
+
+    # ── several processes ───────────────────────────────────────────────────────────────────────────────────────────
+
+    async def claim_job(self, session: str, job: str) -> None:
+        """Wait until this process may do a job of a session. Raises `UnknownName`."""
+        await self._job_claims.claim(session, job)
+
+    async def release_job(self, session: str, job: str) -> None:
+        """Let other processes do it."""
+        await self._job_claims.release(session, job)
+
+    async def is_job_claimed(self, session: str, job: str) -> bool:
+        """Whether any process has claimed it."""
+        return await self._job_claims.is_claimed(session, job)
 
     # ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────
 

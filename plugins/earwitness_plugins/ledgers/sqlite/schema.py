@@ -184,6 +184,17 @@ END;
 ALTER TABLE ledger_sessions ADD COLUMN layered INTEGER NOT NULL DEFAULT 0;
 """
 
+_CLAIMS = """
+-- Which process does a job of a session just now, such as drawing facts, until which second since 1970.
+CREATE TABLE ledger_claims (
+    session TEXT NOT NULL,
+    job TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    until REAL NOT NULL,
+    PRIMARY KEY (session, job)
+) WITHOUT ROWID;
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     _FIRST,
     json_migration(FROM_3),
@@ -193,4 +204,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     json_migration(FROM_4),
     _LAYERS,
     facts_apart,
+    _CLAIMS,
 )

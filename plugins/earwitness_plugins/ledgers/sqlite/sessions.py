@@ -139,6 +139,7 @@ def all_ids(connection: apsw.Connection) -> list[str]:
 def forget(connection: apsw.Connection, session: str) -> None:
     """Remove every trace of a session that no branch reads; an unknown one has none."""
     register.forget_session(connection, session)
+    connection.execute("DELETE FROM ledger_claims WHERE session = ?", (session,))
     found = layers.view(connection, session)
     if found is None:
         return
