@@ -176,5 +176,5 @@ class LateAnswers:
 
     async def _wait_for(self, run: str) -> None:
         """Wait until another program asks no more. It claims nothing: a claim of a moment would stop a third one."""
-        while await asked_elsewhere(self._engine, self._session, run):
+        while await asked_elsewhere(self._engine, self._session, run):  # noqa: ASYNC110 - it is in another process
             await asyncio.sleep(LOOK_AGAIN)

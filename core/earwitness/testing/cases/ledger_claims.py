@@ -133,6 +133,10 @@ class LedgerClaims(LedgerCases):
             with anyio.move_on_after(A_MOMENT):
                 await yours.claim_job("s1", "job:a")
                 raise AssertionError("claim_job() gave two processes the same job")
+            for asked, session, job in ((mine, "s1", "job:a"), (yours, "s1", "job:a"), (mine, "s2", "job:a")):
+                assert await asked.is_job_claimed(session, job), "is_job_claimed() does not see a claim"
+            assert not await mine.is_job_claimed("s2", "job:b")
+            assert not await mine.is_job_claimed("nobody", "job:a")
             if isinstance(other, ClaimingLedger):
                 assert await other.claim("s1", 1)
             await mine.release_job("s1", "job:a")

@@ -53,7 +53,11 @@ class JobClaims:
     async def claim(self, session: str, job: str) -> None:
         """Wait until this process may do a job. Raises `UnknownName`."""
         self._asking = True
-        while not await self._database.write(lambda connection: self._take(connection, session, job), durable=False):
+
+        def take(connection: apsw.Connection) -> bool:
+            return self._take(connection, session, job)
+
+        while not await self._database.write(take, durable=False):  # noqa: ASYNC110 - another process has it
             await asyncio.sleep(LOOK_AGAIN)
         self._held.add((session, job))
         if self._renewing is None or self._renewing.done():
