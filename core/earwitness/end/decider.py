@@ -297,8 +297,7 @@ class Decider:
                 self.live.note_delayed(plan, arrival_day(plan))
             else:
                 await self._reload()
-                self.late.recorded(proposed.answers)
-                await self._note_unused(proposed.answers)
+                await self._note_unused(self.late.not_kept(proposed.answers))
         if is_ours and not applied:
             self._applier.take(plan)
         return plan

@@ -105,6 +105,10 @@ class LateAnswers:
                 self._awaited[id(each)] = each
                 self._start(each)
 
+    def not_kept(self, answers: Iterable[Answer]) -> list[Answer]:
+        """Those of the answers of a plan that does not hold which no later plan may have."""
+        return [each for each in answers if each not in self._asked]
+
     def recorded(self, answers: Iterable[Answer]) -> None:
         """A plan has these answers, or they are counted otherwise."""
         if self._tasks:

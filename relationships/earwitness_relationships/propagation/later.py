@@ -23,6 +23,8 @@ STRATEGIES = ("reteller:", "triage:")
 """What the keys of data begin with that strategies write."""
 MOST = 256
 """So many rounds of questions are kept whose answers nobody has fetched."""
+MOST_ANSWERED = 32
+"""So many rounds are kept whose answers somebody has fetched."""
 Answering: TypeAlias = Callable[[SharingEvent, QuestionContext], Coroutine[None, None, SharingAnswer]]
 RoundKey: TypeAlias = tuple[str, ...]
 
@@ -77,13 +79,15 @@ class LaterQuestions:
         """`answering` answers about a message, and asks whom it must; `context` begins a round."""
         self._answering, self._context = answering, context
         self._rounds: dict[RoundKey, _QuestionRound] = {}
+        self._answered: dict[RoundKey, _QuestionRound] = {}
+        """The last rounds that were fetched: where another program's plan holds, they are fetched once more."""
 
     async def answer(self, event: SharingEvent) -> SharingAnswer:
         """The answer, if all that it needs is known; else one that comes later. Raises what a strategy has raised."""
         key = _key_of(event)
         if (before := self._rounds.get(key)) is not None and not before.asked.is_done:
             return _later(before.asked)
-        self._rounds.pop(key, None)
+        before = self._rounds.pop(key, None) or self._answered.pop(key, None)
         context = self._context(event)
         context.may_wait = before is not None and before.number >= ROUNDS
         _take_over(before, event, context)
@@ -96,6 +100,10 @@ class LaterQuestions:
             first_asked.keep(event, context.listeners)
             return _later(await self._begin(key, event, before, context.listeners))
         first_asked.forget(event)
+        if before is not None:
+            self._answered[key] = before
+            for old in list(self._answered)[:-MOST_ANSWERED]:
+                del self._answered[old]
         return answer
 
     async def _begin(
@@ -141,4 +149,5 @@ def _later(asked: _Question) -> SharingAnswer:
 def _key_of(event: SharingEvent) -> RoundKey:
     """The same for the same words of a message that have reached the same."""
     message = event.message.message
-    return event.session, message.key, str(message.revision), *sorted(each.id for each in event.arrived)
+    said = message.key, str(message.revision), message.content, str(message.timestamp)
+    return event.session, *said, *sorted(each.id for each in event.arrived)
