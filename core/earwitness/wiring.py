@@ -72,6 +72,10 @@ def handed_over(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     return made, rest
 
 
+def _classes(given: object) -> tuple[str, ...]:
+    return tuple(_class_of(each) for each in (given if isinstance(given, list | tuple) else (given,)))
+
+
 def _by_name(given: object) -> bool:
     return given is None or isinstance(given, str | Mapping | StrategySpec)
 
@@ -149,6 +153,7 @@ class Wiring:
             "embedder": None,
             "end": settings.end,
             "settings": settings,
+            "handed_over": {setting: _classes(given) for setting, given in self.handed_over.items()},
         }
         found: dict[str, PartsOfKind] = {}
         observers = Observers()

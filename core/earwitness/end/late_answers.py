@@ -70,6 +70,8 @@ class LateAnswers:
         """What plans have recorded since then."""
         self._awaited: dict[int, Awaitable[object]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._following = 0
+        """How many of these are not told of yet."""
         self._claimed = 0
         """How many are relying on the claim."""
         self._may_be_left = True
@@ -144,6 +146,7 @@ class LateAnswers:
         with suppress(NotOpen):  # it is closing: the rules are asked again when the story goes on
             task = self._background.start(follow, "a sharing rule that answers later", cancelled_on_close=True)
             self._claimed += 1
+            self._following += 1
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -159,7 +162,8 @@ class LateAnswers:
             if await self._ask_again():
                 break
             await asyncio.sleep(pause)  # another program has decided the entry, and leaves the asking to this one
-        if not self._awaited:  # where a retraction or an edit has come between, it is in no plan
+        self._following -= 1
+        if not self._following:  # where a retraction or an edit has come between, it is in no plan
             unused = [each for each in self._asked if each not in self._recorded]
             self._asked, self._recorded = [], []
             await self._note(unused)

@@ -1,11 +1,13 @@
 """Cassettes: files with the answers of models, so that a run can be repeated without any.
 
 One JSON object a line: the digest of the request, the request, and the reply. Requests hold no key, and what texts
-quote of one was taken out before.
+quote of one was taken out before. A last line that was cut short, as by a killed program, is left out, and taken away
+before the next answer is recorded.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from pathlib import Path
 from typing import Literal
@@ -19,6 +21,9 @@ from .errors import NotOnCassette
 from .records import ModelReply, ModelRequest
 
 CassetteMode = Literal["replay", "record", "auto"]
+BEGINNING = b'{"digest":"'
+"""How each line begins that was recorded."""
+_log = logging.getLogger("earwitness")
 
 
 class RecordedAnswer(Record):
@@ -41,6 +46,8 @@ class Cassette:
 
     def __init__(self, path: Path, mode: CassetteMode) -> None:
         """Raises `SettingsError` for a file that is no cassette, and for one that is missing and to be replayed."""
+        self._ends_whole = False
+        """Whether the file is known to end with a whole line."""
         self.path = path
         self.mode = mode
         self._answers: dict[str, list[RecordedAnswer]] = defaultdict(list)
@@ -64,6 +71,7 @@ class Cassette:
         self._heard[answer.digest] = len(self._answers[answer.digest])
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._end_whole()
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(answer.model_dump_json(exclude_defaults=True) + "\n")
         except OSError as error:
@@ -83,11 +91,50 @@ class Cassette:
                     f'the cassette {str(self.path)!r} does not exist. Record it first: cassette_mode = "record".'
                 )
             return
-        for number, line in enumerate(self.path.read_text("utf-8").splitlines(), 1):
+        *lines, last = self._bytes().split(b"\n")
+        for number, line in enumerate((*lines, *_whole(last)), 1):
             if line.strip():
-                try:
-                    answer = RecordedAnswer.model_validate_json(line)
-                except ValidationError as error:
-                    why = error.errors()[0]["msg"]
-                    raise SettingsError(f"{self.path}, line {number}: no answer of a cassette: {why}.") from error
+                answer = self._read(number, line)
                 self._answers[answer.digest].append(answer)
+        if last.strip() and not _whole(last):
+            found, ending = len(lines), "its answer is not used, and recorded anew when it is asked for"
+            _log.warning("%s, line %d: the cassette's last line was cut short: %s.", self.path, found + 1, ending)
+
+    def _read(self, number: int, line: bytes) -> RecordedAnswer:
+        try:
+            return RecordedAnswer.model_validate_json(line)
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            raise SettingsError(
+                f"{self.path}, line {number}: no answer of a cassette: {why}. Delete the line, or record anew."
+            ) from error
+
+    def _bytes(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise SettingsError(f"the cassette {str(self.path)!r} cannot be read: {error}.") from error
+
+    def _end_whole(self) -> None:
+        """Take away a last line that was cut short, so that the next one does not go on with it."""
+        if not self._ends_whole and self.path.exists():
+            text = self.path.read_bytes()
+            last = text.rpartition(b"\n")[2]
+            with self.path.open("r+b") as file:
+                if _whole(last):
+                    file.seek(0, 2)
+                    file.write(b"\n" if last.strip() else b"")
+                else:
+                    file.truncate(len(text) - len(last))
+        self._ends_whole = True
+
+
+def _whole(line: bytes) -> tuple[bytes, ...]:
+    """The last line of a cassette, unless it was cut short."""
+    if not line.startswith(BEGINNING[: len(line)]):
+        return (line,)
+    try:
+        RecordedAnswer.model_validate_json(line)
+    except ValidationError:
+        return ()
+    return (line,)

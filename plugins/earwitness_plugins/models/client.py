@@ -30,7 +30,7 @@ from .accounts import Account, Accounts, Spent
 from .asks import Ask
 from .cassettes import Cassette, RecordedAnswer
 from .errors import AnswerCut, ModelAway, ModelError, UnsupportedSchema, UnusableAnswer
-from .prompts import ModelPrompt
+from .prompts import ModelPrompt, check_prompts
 from .protocol import ClientsMade, LanguageModel
 from .records import AnswerSchema, ChatMessage, ModelReply, ModelRequest, forms_of, schema_in_prompt, schema_of
 from .settings import ModelSettings, model_settings
@@ -58,6 +58,8 @@ class ModelClient:
         """The table `[model]`."""
         self._folder, self._model, self._secrets = folder, model, tuple(secrets)
         self._prompts: dict[str, ModelPrompt] = {}
+        if settings.prompts:
+            check_prompts(folder / settings.prompts)
         self._accounts = Accounts(settings, unused)
         self._schema_in_prompt = settings.structured == "prompt"
         self._away = BackOff(what="the language model")

@@ -9,14 +9,15 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import AfterValidator, Field, JsonValue, ValidationError
 from pydantic_core import to_json
 
 from earwitness import Record
-from earwitness.errors import SettingsError
+from earwitness.errors import SettingsError, did_you_mean
 from earwitness.loading.files import read_toml
+from earwitness.loading.located import Located
 from earwitness.patterns import lazy_pattern
 
 from .records import ChatMessage
@@ -24,6 +25,15 @@ from .records import ChatMessage
 OURS = Path(__file__).parents[1] / "prompts"
 """The folder with the prompts that ship."""
 PLACE = lazy_pattern(r"\{([a-z_]+)\}")
+
+
+def _with_words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the text is empty")
+    return text
+
+
+PromptText: TypeAlias = Annotated[str, AfterValidator(_with_words)]
 
 
 class ModelPrompt(Record):
@@ -69,16 +79,43 @@ class ModelPrompt(Record):
         try:
             text = _PromptFile.model_validate(file.value)
         except ValidationError as error:
-            problem = error.errors()[0]
-            raise file.error(tuple(map(str, problem["loc"])), f"{problem['msg']}.") from error
+            raise file.explain(error, _PromptFile) from error
+        if path.parent != OURS and (OURS / path.name).exists():
+            _check_places(file, text, _PromptFile.model_validate(read_toml(OURS / path.name, SettingsError).value))
         digest = hashlib.sha256(f"{text.system}\n{text.user}".encode()).hexdigest()[:8]
         return cls(name=name, version=f"{text.version} ({digest})", system=text.system, user=text.user)
 
 
 class _PromptFile(Record):
     version: Annotated[int, Field(ge=1)]
-    system: str = Field(min_length=1)
-    user: str = Field(min_length=1)
+    system: PromptText
+    user: PromptText
+
+
+def check_prompts(folder: Path) -> None:
+    """Refuse a folder of prompts of which one could not be used. Raises `SettingsError`."""
+    if not folder.is_dir():
+        raise SettingsError(f"the folder {str(folder)!r} with your prompts does not exist ([model] prompts).")
+    ours = {each.stem for each in OURS.glob("*.toml")}
+    for path in sorted(folder.glob("*.toml")):
+        if path.stem in ours:
+            ModelPrompt.load(path.stem, folder)
+        elif meant := did_you_mean(path.stem, ours):  # other names may be those of other packages
+            raise SettingsError(f"{path}: it replaces no prompt. Ours: {', '.join(sorted(ours))}.{meant}")
+
+
+def _check_places(file: Located, own: _PromptFile, ours: _PromptFile) -> None:
+    """Refuse a host's prompt with a place that nothing fills, or without the one of the material."""
+    system, user = set(PLACE.findall(ours.system)), set(PLACE.findall(ours.user))
+    allowed = sorted(system | user)
+    named = ", ".join(f"{{{each}}}" for each in allowed)
+    for part, text in (("system", own.system), ("user", own.user)):
+        for place in PLACE.findall(text):
+            if place not in allowed:
+                wrong = f"{part} holds {{{place}}}. Its places: {named}.{did_you_mean(place, allowed)}"
+                raise file.error((part,), wrong)
+    for place in sorted(user - system - set(PLACE.findall(own.user))):
+        raise file.error(("user",), f"user lacks {{{place}}}, the place for what the model is asked about.")
 
 
 def _files(name: str, folder: Path | None) -> tuple[Path, ...]:

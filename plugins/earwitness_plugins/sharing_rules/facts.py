@@ -5,11 +5,12 @@ It is a sharing rule because only these learn who perceived which words of a set
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
 from earwitness import Settings, SharingAnswer, SharingEvent
+from earwitness.loading.kinds import CORE_BY_NAME
 from earwitness.records.derived import Derivation
 
 from ..facts.places import described, fact_id, identity, place_of, with_others
@@ -19,14 +20,25 @@ from ..facts.talk import facts_in
 from ..facts.versions import note, version_of
 
 RULE = "facts"
+UNREAD = (
+    "facts.scope {scope!r} keeps facts beyond the story, and no recall would read them there. Add "
+    'read_providers = ["memberships"], or the table [relationships], which reads them too; '
+    'or choose scope = "session".'
+)
 
 
 class FactsFromTalk:
     """Keeps what a speaker says of themselves. Each fact rests on its message, and goes with it."""
 
-    def __init__(self, *, settings: Settings) -> None:
-        """Reads the table `[facts]`; without it, its defaults count."""
+    def __init__(self, *, settings: Settings, handed_over: Mapping[str, Sequence[str]] | None = None) -> None:
+        """Reads the table `[facts]`; without it, its defaults count.
+
+        Raises `SettingsError` where facts would be kept beyond the story that nothing reads.
+        """
         self._settings = settings.table(FactsSettings)
+        readers = (*settings.chosen(CORE_BY_NAME["read_provider"]), *(handed_over or {}).get("read_providers", ()))
+        if self._settings.scope != "session" and not readers:
+            raise settings.error(("facts", "scope"), UNREAD.format(scope=self._settings.scope))
 
     def share(self, event: SharingEvent) -> SharingAnswer | None:
         """Nobody else learns of the message; those who heard the fact remember it."""

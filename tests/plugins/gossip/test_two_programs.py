@@ -109,7 +109,7 @@ async def test_one_of_two_programs_asks_and_both_wait_for_it(settings: Any, othe
         gate.opened.set()
         await asyncio.gather(waiting, story.delivered())
         await there.does("deliver")
-        assert gate.asked == 4 * CALLS
+        assert (await story.backstage().costs()).total.calls == gate.asked == 4 * CALLS
         assert await told(story) == [[f"I hear: {NEWS}"], [f"I hear: I hear: {NEWS}"]]
         assert [len(await heard(story, id)) for id in ("ben", "cid")] == [4, 4]
 

@@ -20,6 +20,10 @@ GREY, SUNNY = Weather(sky="grey"), Weather(sky="sunny")
 HELLO = (ChatMessage(role="user", content="Hello?"),)
 
 
+def tape_in(folder: Path) -> Path:
+    return next(folder.rglob("tape.jsonl"))
+
+
 async def test_a_recorded_run_needs_no_model(serve: Serve, client: Any, tmp_path: Path) -> None:
     model = serve([GREY, SUNNY])
     recording = await client(model, cassette="tape.jsonl", cassette_mode="record")
@@ -97,3 +101,51 @@ async def test_a_file_that_is_no_cassette_is_refused_by_line(serve: Serve, clien
 async def test_a_cassette_that_is_missing_cannot_be_replayed(serve: Serve, client: Any) -> None:
     with pytest.raises(SettingsError, match=r"tape\.jsonl' does not exist. Record it first"):
         await client(serve([]), cassette="tape.jsonl", cassette_mode="replay")
+
+
+@pytest.mark.parametrize("cut", [1, 7, 40, 300, -1])
+async def test_a_last_line_that_was_cut_short_is_recorded_anew(
+    serve: Serve, client: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, cut: int
+) -> None:
+    """As by a program that was killed while it wrote."""
+    first = await client(serve([GREY, SUNNY]), cassette="tape.jsonl")
+    for each in ("Today?", "Tomorrow?"):
+        await weather(first, question=each)
+    tape = tape_in(tmp_path)
+    whole, last, _ = tape.read_bytes().split(b"\n")
+    tape.write_bytes(whole + b"\n" + last[:cut])
+    model = serve([SUNNY])
+    asking = await client(model, cassette="tape.jsonl")
+    assert [await weather(asking, question=each) for each in ("Today?", "Tomorrow?")] == [GREY, SUNNY]
+    assert len(model.requests) == 1
+    (said,) = [each.message for each in caplog.records if "cut short" in each.message]
+    assert said.startswith(f"{tape}, line 2: the cassette's last line was cut short: its answer is not used, and ")
+    replaying = await client(serve([]), cassette="tape.jsonl", cassette_mode="replay")
+    assert [await weather(replaying, question=each) for each in ("Today?", "Tomorrow?")] == [GREY, SUNNY]
+    assert tape.read_bytes().count(b"\n") == 2
+
+
+async def test_a_last_line_without_its_end_is_whole_and_odd_separators_end_none(
+    serve: Serve, client: Any, tmp_path: Path
+) -> None:
+    odd = Weather(sky="grey\u2028\x85wet")
+    await weather(await client(serve([odd]), cassette="tape.jsonl"))
+    tape = tape_in(tmp_path)
+    tape.write_bytes(tape.read_bytes().rstrip(b"\n"))
+    asking = await client(serve([SUNNY]), cassette="tape.jsonl")
+    assert [await weather(asking), await weather(asking, question="Tomorrow?")] == [odd, SUNNY]
+    replaying = await client(serve([]), cassette="tape.jsonl", cassette_mode="replay")
+    assert [await weather(replaying), await weather(replaying, question="Tomorrow?")] == [odd, SUNNY]
+
+
+@pytest.mark.parametrize("broken", [b'{"digest":"0', b"\xff\xfe", b"hello"])
+async def test_a_broken_line_before_the_last_is_one_clear_error(
+    serve: Serve, client: Any, tmp_path: Path, broken: bytes
+) -> None:
+    await weather(await client(serve([GREY]), cassette="tape.jsonl"))
+    tape = tape_in(tmp_path)
+    before = broken + b"\n" + tape.read_bytes()
+    tape.write_bytes(before)
+    with pytest.raises(SettingsError, match=r"tape\.jsonl, line 1: no answer of a cassette: .* Delete the line"):
+        await client(serve([]), cassette="tape.jsonl")
+    assert tape.read_bytes() == before
