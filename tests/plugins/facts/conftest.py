@@ -78,7 +78,8 @@ async def begin(model: FactModel) -> AsyncIterator[Callable[..., Any]]:
             made: Any = {"store": MemoryStore(), "ledger": MemoryLedger()}
             made |= {kind: given.pop(kind) for kind in ("store", "ledger", "guards") if kind in given}
             table = {"model": "scripted", "name": f"{__name__}.the_model", **given.pop("model", {})}
-            plain = {"embedder": "none", "world_agent": "none", "model": table, "strict": True, **given}
+            reads = {"read_providers": ["memberships"]} if facts.get("scope", "session") != "session" else {}
+            plain = {"embedder": "none", "world_agent": "none", "model": table, "strict": True, **reads, **given}
             told = {"strategy": "language_model", "write": "auto", "exchange": 1, **facts}
             ew = Earwitness.open(settings=Settings.of(facts=told, **plain), **made)
             return await opened.enter_async_context(ew)

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 
 from earwitness import Channel, Character, Earwitness, Memory, Session, Settings, Strike
+from earwitness.errors import SettingsError
 from earwitness.events import PlanEvent, ReadEvent
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+
+from earwitness_plugins.read_providers.memberships import Memberships
 
 from .fact_stories import KIM
 
 PRIVATELY = {"channel": Channel(context="dm", channel_id="7"), "audience": ["bob"]}
 
 CAST = ("alice", "bob", "charlie")
+READS: dict[str, Any] = {"read_providers": ["memberships"]}
 
 
 def opened(path: Path | None = None, **given: Any) -> Any:
@@ -217,7 +221,7 @@ async def test_after_a_restart_it_is_known_what_was_said_before(tmp_path: Path) 
 async def test_a_users_facts_are_kept_where_the_scope_says_and_no_wider_than_they_were_heard(
     scope: str, text: str, given: dict[str, Any], where: list[str]
 ) -> None:
-    async with opened(facts={"scope": scope}) as ew:
+    async with opened(facts={"scope": scope}, **READS) as ew:
         story = await ew.session("s1", cast=[KIM, "bob"], present=["kim", "bob"])
         await story.say("kim", text, **given)
         await story.delivered()
@@ -226,7 +230,7 @@ async def test_a_users_facts_are_kept_where_the_scope_says_and_no_wider_than_the
 
 
 async def test_a_fact_that_one_of_the_cast_did_not_hear_is_not_for_all_who_meet_the_user() -> None:
-    async with opened(facts={"scope": "user"}) as ew:
+    async with opened(facts={"scope": "user"}, **READS) as ew:
         story = await ew.session("s1", cast=[KIM, "bob", "charlie"], present=["kim", "bob"])
         await story.say("kim", "I live in Rome.", key="k")
         await story.delivered()
@@ -243,7 +247,7 @@ async def test_a_fact_that_one_of_the_cast_did_not_hear_is_not_for_all_who_meet_
     [("session", ["s1-charlie"]), ("personal", ["persona-p1-charlie"]), ("user", ["persona-p1-charlie"])],
 )
 async def test_a_fact_beyond_the_story_goes_no_further_than_its_message_either(scope: str, kept: list[str]) -> None:
-    async with opened(facts={"scope": scope}, guards=[Deaf()]) as ew:
+    async with opened(facts={"scope": scope}, guards=[Deaf()], **READS) as ew:
         story = await ew.session("s1", cast=[KIM, "bob", "charlie"], present=["kim", "bob", "charlie"])
         await story.say("kim", "I live in Rome.")
         await story.delivered()
@@ -253,7 +257,7 @@ async def test_a_fact_beyond_the_story_goes_no_further_than_its_message_either(s
 
 @pytest.mark.parametrize(("scope", "where"), [("personal", "persona-p1-bob"), ("user", "user-u1")])
 async def test_a_fact_beyond_the_story_goes_with_the_copy_of_one_who_has_it(scope: str, where: str) -> None:
-    async with opened(facts={"scope": scope}) as ew:
+    async with opened(facts={"scope": scope}, **READS) as ew:
         story = await ew.session("s1", cast=[KIM, "bob", "charlie"], present=["kim", "bob", "charlie"])
         await story.say("kim", "I live in Rome.")
         await story.delivered()
@@ -264,3 +268,20 @@ async def test_a_fact_beyond_the_story_goes_with_the_copy_of_one_who_has_it(scop
         await story.delivered()
         assert await shared(ew, where) == []
         assert await shared(ew, "persona-p1-charlie") == (["Kim lives in Rome."] if scope == "personal" else [])
+
+
+@pytest.mark.parametrize("scope", ["personal", "user"])
+async def test_facts_that_no_recall_would_read_are_refused_at_open(tmp_path: Path, scope: str) -> None:
+    with pytest.raises(SettingsError, match=rf"facts\.scope '{scope}' keeps facts beyond the story, and no recall would"):
+        async with opened(facts={"scope": scope}):
+            pass
+    (tmp_path / "e.toml").write_text(f'embedder = "none"\n\n[facts]\nscope = "{scope}"\n', "utf-8")
+    with pytest.raises(SettingsError, match=r'e\.toml:4: .* Add read_providers = \["memberships"\], or the table'):
+        async with Earwitness.open(settings=Settings.load(tmp_path / "e.toml")):
+            pass
+    for read in ({"read_providers": ["memberships"]}, {"relationships": {}}):
+        async with opened(facts={"scope": scope}, **read):
+            pass
+    settings = Settings.of(facts={"scope": scope}, embedder="none")
+    async with Earwitness.open(tmp_path / "s.db", settings=settings, read_providers=[Memberships()]):
+        pass
