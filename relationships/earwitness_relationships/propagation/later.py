@@ -29,7 +29,7 @@ Answering: TypeAlias = Callable[[SharingEvent, QuestionContext], Coroutine[None,
 RoundKey: TypeAlias = tuple[str, ...]
 
 
-class _Question:
+class _LateQuestion:
     """A question that is asked once somebody awaits it: where another program's plan holds, nobody does."""
 
     def __init__(self, asking: Callable[[], Coroutine[None, None, SharingAnswer]]) -> None:
@@ -64,7 +64,7 @@ class _Question:
 class _QuestionRound:
     """One round of questions."""
 
-    asked: _Question
+    asked: _LateQuestion
     event: SharingEvent
     """What was asked about, with the data that strategies write meanwhile."""
     context: QuestionContext
@@ -112,13 +112,13 @@ class LaterQuestions:
         event: SharingEvent,
         before: _QuestionRound | None,
         told_first: frozenset[str],
-    ) -> _Question:
+    ) -> _LateQuestion:
         """A question to ask in the background, from what an earlier round has found out."""
         event = event.model_copy(update={"data": event.data.copy()})
         context = self._context(event)
         _take_over(before, event, context)
         context.told_first = told_first
-        question = _Question(lambda: self._answering(event, context))
+        question = _LateQuestion(lambda: self._answering(event, context))
         self._rounds[key] = _QuestionRound(question, event, context, 1 if before is None else before.number + 1)
         for old in list(self._rounds)[:-MOST]:
             await self._rounds.pop(old).asked.cancel()
@@ -142,7 +142,7 @@ def _take_over(done: _QuestionRound | None, event: SharingEvent, context: Questi
         event.data.changes.update({key: written[key] for key in written if key.startswith(STRATEGIES)})
 
 
-def _later(asked: _Question) -> SharingAnswer:
+def _later(asked: _LateQuestion) -> SharingAnswer:
     return SharingAnswer(later=asked, notes=(ANSWERS_LATER,))
 
 

@@ -13,7 +13,6 @@ from earwitness.errors import SettingsError
 from earwitness.events import PlanEvent, ReadEvent
 from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
-
 from earwitness_plugins.read_providers.memberships import Memberships
 
 from .fact_stories import KIM
@@ -272,7 +271,9 @@ async def test_a_fact_beyond_the_story_goes_with_the_copy_of_one_who_has_it(scop
 
 @pytest.mark.parametrize("scope", ["personal", "user"])
 async def test_facts_that_no_recall_would_read_are_refused_at_open(tmp_path: Path, scope: str) -> None:
-    with pytest.raises(SettingsError, match=rf"facts\.scope '{scope}' keeps facts beyond the story, and no recall would"):
+    with pytest.raises(
+        SettingsError, match=rf"facts\.scope '{scope}' keeps facts beyond the story, and no recall would"
+    ):
         async with opened(facts={"scope": scope}):
             pass
     (tmp_path / "e.toml").write_text(f'embedder = "none"\n\n[facts]\nscope = "{scope}"\n', "utf-8")

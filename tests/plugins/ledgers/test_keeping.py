@@ -31,7 +31,7 @@ async def test_a_plan_keeps_equal_words_once(ledger: Any, path: Any, delivery: A
     await ledger.record(whole, FIRST.after(whole))
     assert await ledger.plan("s1", 1) == whole
     assert [found.body for found in await ledger.deliveries("s1")] == [*[words] * 12, f"other {words}"]
-    assert (await ledger.health()).details["bytes"] < 2 * len(words) + 160_000
+    assert (await ledger.health()).details["bytes"] < 2 * len(words) + 165_000  # a page for each table and index
 
 
 async def test_a_plan_that_repeats_itself_is_shown_whole(ledger: Any, delivery: Any, plan: Any) -> None:

@@ -38,7 +38,7 @@ _RELEASE = "DELETE FROM ledger_claims WHERE session = :session AND job = :job AN
 _RELEASE_ALL = "DELETE FROM ledger_claims WHERE holder = :holder"
 
 
-class JobClaims:
+class SqliteJobClaims:
     """The claims of one open ledger."""
 
     def __init__(self, database: Database, seconds: float = SECONDS) -> None:

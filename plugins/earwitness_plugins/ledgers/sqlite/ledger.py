@@ -33,7 +33,7 @@ from . import (
     sessions,
     snapshots,
 )
-from .claims import JobClaims
+from .claims import SqliteJobClaims
 from .delivery_query import find
 from .facts import FactsChange
 from .health import examine
@@ -55,7 +55,7 @@ class SqliteLedger:
 
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
-        self._job_claims = JobClaims(self._database)
+        self._job_claims = SqliteJobClaims(self._database)
         self._snapshots: dict[str, tuple[Written | None, Snapshot]] = {}
         self._appended: dict[str, tuple[bytes, Body]] = {}
         """The body last appended to a session, as kept and as given: each next entry is preceded by a look at it."""
