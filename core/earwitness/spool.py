@@ -25,6 +25,7 @@ from .records.base import Record
 from .records.journal import Entry
 from .records.memory import Memory
 from .records.plan import Delivery, Plan
+from .records.prose import counted
 from .refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
 from .spool_file import read_spool, spool_lines
 
@@ -51,6 +52,8 @@ class Undelivered(Record):
     """Container name."""
     count: int
     """How many deliveries wait; 0 for a container that is to be dropped, as its story is forgotten."""
+    removals: int = 0
+    """How many memories were taken back, by an edit for example, and are still in the store."""
     oldest: str
     """When the earliest of their entries was written, as an ISO timestamp."""
     failure: str | None = None
@@ -61,7 +64,9 @@ class Undelivered(Record):
     def __str__(self) -> str:
         why = f": {self.failure}" if self.failure else ""
         refused = "".join(f"\n    refused {id!r}: {reason}" for id, reason in self.refused.items())
-        return f"{self.container}: {self.count} since {self.oldest}{why}{refused}"
+        removals = counted(self.removals, "removal") if self.removals else ""
+        waits = " and ".join(filter(None, [str(self.count) if self.count or not removals else "", removals]))
+        return f"{self.container}: {waits} since {self.oldest}{why}{refused}"
 
 
 class _SpooledMemory(NamedTuple):
@@ -75,6 +80,14 @@ class _SpooledMemory(NamedTuple):
     """Why the store refuses it; empty if it does not."""
     is_new: bool = True
     """Whether the store has no older wording of it."""
+
+
+class _SpooledRemoval(NamedTuple):
+    """A memory that was taken back, and that the store has not removed yet."""
+
+    container: str
+    sequence: int
+    """Of the entry that took it back."""
 
 
 class SpoolReceipt(Record):
@@ -128,11 +141,12 @@ class Spool:
         """Strike what waits of a story, or for these containers of it, for good; returns how many memories those are.
 
         The story records it, with the reason: whoever was to remember does not. A memory of which the store refuses a
-        newer wording only is archived. Raises `UnknownName`.
+        newer wording only is archived. Removals go on waiting. Raises `UnknownName`.
         """
         waiting = await self._waiting((await self._named(session))[0])
-        if strange := sorted(set(containers) - {each.container for each in waiting}):
-            raise unknown("container of what waits", strange[0], {each.container for each in waiting})
+        known = {each.container for each in (*waiting, *await self._removals(session))} if containers else set()
+        if strange := sorted(set(containers) - known):
+            raise unknown("container of what waits", strange[0], known)
         chosen = [each for each in waiting if not containers or each.container in containers]
         ids = dict.fromkeys(each.id for each in chosen if each.is_new)
         reworded = dict.fromkeys(each.id for each in chosen if each.id not in ids)
@@ -253,26 +267,40 @@ class Spool:
         return [each for id in await self._named(session) for each in await self._of(id)]
 
     async def _of(self, session: str) -> list[Undelivered]:
-        waiting = await self._waiting(session)
-        if not waiting:
+        waiting, removals = await self._waiting(session), await self._removals(session)
+        if not (waiting or removals):
             return []
-        ledger, first = self._engine.ledger, min(each.sequence for each in waiting)
+        ledger, first = self._engine.ledger, min(each.sequence for each in (*waiting, *removals))
         written = {each.sequence: each.timestamp for each in await ledger.entries(session, after=first - 1)}
         failure = (await ledger.data(session, SPOOL)).get("failure")
-        groups: dict[str, list[_SpooledMemory]] = {}
+        groups: dict[str, tuple[list[_SpooledMemory], list[_SpooledRemoval]]] = {}
         for each in waiting:
-            groups.setdefault(each.container, []).append(each)
+            groups.setdefault(each.container, ([], []))[0].append(each)
+        for removal in removals:
+            groups.setdefault(removal.container, ([], []))[1].append(removal)
         return [
             Undelivered(
                 session=session,
                 container=container,
-                count=len(group),
-                oldest=min(written[each.sequence] for each in group),
+                count=len(memories),
+                removals=len(gone),
+                oldest=min(written[each.sequence] for each in (*memories, *gone)),
                 failure=None if failure is None else str(failure),
-                refused={each.id: each.refused for each in group if each.refused},
+                refused={each.id: each.refused for each in memories if each.refused},
             )
-            for container, group in groups.items()
+            for container, (memories, gone) in groups.items()
         ]
+
+    async def _removals(self, session: str) -> list[_SpooledRemoval]:
+        """What was taken back since the store took it, and is in it still."""
+        plans, _ = await self._pending(session)
+        brought = {each.memory_id for plan in plans for each in plan.deliveries}
+        taken = {id: plan.sequence for plan in plans[::-1] for each in plan.withdrawals for id in each.removes.values()}
+        there = {id: sequence for id, sequence in taken.items() if id not in brought}
+        found = await self._engine.ledger.deliveries(session, memory_ids=sorted(there)) if there else ()
+        active = {address(each) for each in found if each.is_active}
+        gone = dict.fromkeys(address(each) for each in found if address(each) not in active)
+        return [_SpooledRemoval(container, there[id]) for container, id in gone]
 
     async def _waiting(self, session: str) -> list[_SpooledMemory]:
         """What the store has not taken yet: deliveries, and newer wordings that it refuses."""

@@ -26,6 +26,11 @@ class Service(MemoryStore):
         if Path("away").exists():
             raise ConnectionError("no route to the service")
         await super().put(memories)
+
+    async def remove(self, ids):
+        if Path("away").exists() and ids:
+            raise ConnectionError("no route to the service")
+        await super().remove(ids)
 '''
 SETTINGS = """\
 path = "earwitness.db"
@@ -68,7 +73,7 @@ def test_replay_delivers_once_the_service_is_back(away: Run, folder: Path) -> No
     assert json.loads(failed.output)["delivered"] == 0
     (folder / "away").unlink()
     done = away("spool", "replay", "--json")
-    assert answer(done) == {"delivered": waits, "left": []}
+    assert answer(done) == {"delivered": waits, "removed": 0, "left": []}
     assert away("spool", "list").output == "Nothing waits: the store has everything.\n"
     assert away("spool", "replay").output == "Nothing waits: the store has everything.\n"
 
@@ -118,6 +123,27 @@ def test_removals_are_counted_as_such(away: Run, folder: Path) -> None:
     said = away("spool", "import", "cellar.jsonl").output
     assert said == f"Delivered: {memories} memories and {removals} removals.\n"
     assert answer(away("spool", "import", "cellar.jsonl", "--json"))["removed"] == removals
+
+
+def test_removals_that_wait_are_listed_and_replayed(away: Run, folder: Path) -> None:
+    (folder / "away").unlink()
+    away("spool", "replay")
+    (folder / "away").touch()
+
+    async def taken_back() -> None:
+        async with Earwitness.open(settings="earwitness.toml") as ew:
+            story = await ew.open_session("cellar")
+            await (await story.retract((await story.messages())[-1].message.key)).decided()
+
+    asyncio.run(taken_back())
+    removals = sum(each["removals"] for each in answer(away("spool", "list", "--json")))
+    assert removals >= 2
+    assert "1 removal since" in away("spool", "list").output
+    assert json.loads(away("doctor", "--json").stdout)["store"]["spool"]["removals"] == removals
+    assert away("spool", "replay").exit_code == 1
+    (folder / "away").unlink()
+    assert away("spool", "replay").output == f"Delivered: {removals} removals.\n"
+    assert away("spool", "list").output == "Nothing waits: the store has everything.\n"
 
 
 def test_a_doctor_says_what_waits_and_why(away: Run) -> None:

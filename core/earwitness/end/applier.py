@@ -227,6 +227,7 @@ class Applier:
         if retry_refused:
             self._writer.store.ask_again()
             self._backlog.release()
+            self._writer.doubtful.hasten()
         last = max(self._left, default=0)
         with self._waiters.waiting_for_all():
             await self._wait(lambda: not any(each <= last for each in self._left), timeout)

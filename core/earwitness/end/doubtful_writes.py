@@ -30,14 +30,16 @@ class DoubtfulWrites:
         """Memory id → when to look at it, the next time first."""
         self._kept: Collection[str] | None = None
         """The ids that the ledger knows of; `None` until it is asked."""
+        self._left = set[str]()
+        """The ids that an earlier start has left, and nobody has looked at since."""
 
     async def take_up(self) -> None:
         """Read what an earlier start has left, once. Raises `StorageError`."""
         if self._kept is None:
             kept = (await self._ledger.data(self._session, SPOOL)).get(KEY)
             self._kept = [str(each) for each in kept] if isinstance(kept, list) else []
-            now = monotonic()
-            self._due |= {id: [now, now + LOOKS[-1]] for id in self._kept}
+            self.note(self._kept)
+            self._left = set(self._kept)
 
     def note(self, ids: Iterable[str]) -> None:
         """Nobody knows what the store does to these memories from now on."""
@@ -50,6 +52,11 @@ class DoubtfulWrites:
             ids: list[JsonValue] = [*sorted(self._due)]
             await self._ledger.write_data(self._session, SPOOL, {KEY: ids or None})
             self._kept = [*self._due]
+
+    def hasten(self) -> None:
+        """Have those that an earlier start has left looked at now."""
+        now = monotonic()
+        self._due |= {id: [now, *self._due[id][1:]] for id in self._left & self._due.keys()}
 
     def clear(self) -> None:
         """Nothing is known any more: the story is forgotten."""
@@ -70,8 +77,9 @@ class DoubtfulWrites:
         now = monotonic()
         return [id for id, later in self._due.items() if later[0] <= now]
 
-    def looked_at(self, ids: Iterable[str]) -> None:
+    def looked_at(self, ids: Sequence[str]) -> None:
         """The store agreed with the ledger about these memories, or does so now."""
+        self._left.difference_update(ids)
         for id in ids:
             if len(later := self._due.get(id, [])) > 1:
                 self._due[id] = later[1:]

@@ -126,6 +126,7 @@ def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
     why = next((each.failure for each in waiting if each.failure), None)
     refused = {f"refused {each.container} {id}": reason for each in waiting for id, reason in each.refused.items()}
     found: dict[str, int | str] = {"waiting": sum(each.count for each in waiting)}
+    found |= {"removals": removals} if (removals := sum(each.removals for each in waiting)) else {}
     found |= {"failure": why} if why else {}
     found |= {"refused": len(refused), **dict(islice(refused.items(), MOST_REFUSED))} if refused else {}
     return found | ({"advice": REFUSED} if refused else {})

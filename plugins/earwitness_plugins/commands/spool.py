@@ -40,10 +40,11 @@ async def replay(cli: CliContext, session: str | None, timeout: float | None) ->
     async with cli.open() as ew:
         before = await ew.spool.waiting(session)
         left = await ew.spool.replay(session, timeout=timeout)
-        delivered = _number(before) - _number(left)
-        said = f"Delivered: {_counted(max(0, delivered))}." if before else NOTHING
+        removed = max(0, _removals(before) - _removals(left))
+        delivered = max(0, _number(before) - _number(left)) + removed
+        said = f"Delivered: {_counted(delivered, removed)}." if before else NOTHING
         rest = f"\nLeft:\n{_table(left)}" if left else ""
-        cli.answer({"delivered": max(0, delivered), "left": _data(left)}, said + rest)
+        cli.answer({"delivered": delivered, "removed": removed, "left": _data(left)}, said + rest)
     cli.finish(ok=not left)
 
 
@@ -124,12 +125,16 @@ def _number(waiting: Sequence[Undelivered]) -> int:
     return sum(each.count for each in waiting)
 
 
+def _removals(waiting: Sequence[Undelivered]) -> int:
+    return sum(each.removals for each in waiting)
+
+
 def _counted(number: int, removed: int = 0) -> str:
     """So many memories, of which some are removals."""
     from earwitness.records.prose import counted
 
-    removals = f" and {counted(removed, 'removal', 'removals')}" if removed else ""
-    return counted(number - removed, "memory", "memories") + removals
+    memories = [counted(number - removed, "memory", "memories")] if number > removed or not removed else []
+    return " and ".join([*memories, *([counted(removed, "removal")] if removed else [])])
 
 
 for each in (list_, replay, drop, export, import_):

@@ -88,9 +88,9 @@ async def test_what_one_instance_has_written_another_one_on_its_file_finds_at_on
 async def test_once_the_service_finds_it_nothing_is_kept_here(service: Emulator, opened: Opened) -> None:
     async with opened() as store:
         await store.put([memory("c", "m", "the sword")])
-        assert (await store.health()).details["waiting"] == 1
+        assert (await store.health()).details["not_searchable_yet"] == 1
         assert await contents(store, "the sword") == ["the sword"]
-        assert (await store.health()).details["waiting"] == 0
+        assert (await store.health()).details["not_searchable_yet"] == 0
         assert await contents(store, "the sword") == ["the sword"]
 
 

@@ -118,12 +118,12 @@ class SupermemoryStore:
         return await self._wire.profile(namespace_of(container), of_container(container))
 
     async def health(self) -> Health:
-        """Whether the service answers, how fast, what waits to be found by its searches, and what is withheld."""
+        """Whether the service answers, how fast, what its searches do not find yet, and what is withheld."""
         details: dict[str, str | int | float | bool] = {
             "service": self._where,
             "client": version("supermemory"),
-            "waiting": len(self._buffer),
-            "oldest_waiting_seconds": round(self._buffer.oldest, 1),
+            "not_searchable_yet": len(self._buffer),
+            "oldest_not_searchable_seconds": round(self._buffer.oldest, 1),
             "withheld": sum(map(len, self._reader.withheld.values())),
         }
         began = perf_counter()
