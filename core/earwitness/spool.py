@@ -144,7 +144,7 @@ class Spool:
         newer wording only is archived. Removals go on waiting. Raises `UnknownName`.
         """
         waiting = await self._waiting((await self._named(session))[0])
-        known = {each.container for each in (*waiting, *await self._removals(session))} if containers else set()
+        known = {each.container for each in waiting} | {each.container for each in await self._removals(session)}
         if strange := sorted(set(containers) - known):
             raise unknown("container of what waits", strange[0], known)
         chosen = [each for each in waiting if not containers or each.container in containers]
@@ -270,7 +270,10 @@ class Spool:
         waiting, removals = await self._waiting(session), await self._removals(session)
         if not (waiting or removals):
             return []
-        ledger, first = self._engine.ledger, min(each.sequence for each in (*waiting, *removals))
+        ledger, first = (
+            self._engine.ledger,
+            min([each.sequence for each in waiting] + [each.sequence for each in removals]),
+        )
         written = {each.sequence: each.timestamp for each in await ledger.entries(session, after=first - 1)}
         failure = (await ledger.data(session, SPOOL)).get("failure")
         groups: dict[str, tuple[list[_SpooledMemory], list[_SpooledRemoval]]] = {}
@@ -284,7 +287,7 @@ class Spool:
                 container=container,
                 count=len(memories),
                 removals=len(gone),
-                oldest=min(written[each.sequence] for each in (*memories, *gone)),
+                oldest=min([written[each.sequence] for each in memories] + [written[each.sequence] for each in gone]),
                 failure=None if failure is None else str(failure),
                 refused={each.id: each.refused for each in memories if each.refused},
             )
