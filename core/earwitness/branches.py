@@ -9,12 +9,15 @@ from .containers import character_container, world_container
 from .end.deliveries import Work
 from .end.reconciliation import reconciled
 from .engine import Engine
+from .errors import StorageError
 from .extras import BranchingLedger, BranchingStore, PlacedStore
 from .ids import RETOLD
 from .protocols import Store
 from .records.plan import Plan
 from .records.snapshot import Snapshot
 
+MANY = 1000
+"""Entries that may take a store as long as one write."""
 ByContainer = Mapping[str, Sequence[str]]
 
 
@@ -24,10 +27,13 @@ async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
     The parent may go on meanwhile. What its later plans brought is left out of the copy, and what they changed is made
     anew from the branch's own deliveries, as they were after the last entry that both share. Where they removed what
     the branch must hold, and the store does not know where that stood, it is not made: once its plans are applied, its
-    memories come in the right order.
+    memories come in the right order. Nor is it where the store does not answer. Raises `StorageError` for a store that
+    stops answering meanwhile; the call can be repeated.
     """
     ledger, store = engine.ledger, engine.store
     if not (isinstance(ledger, BranchingLedger) and isinstance(store, BranchingStore)):
+        return False
+    if not engine.one_database and not await _answers(engine, session, id):
         return False
     if any(each.key.startswith(RETOLD) for each in await ledger.entries(session, after=up_to, limit=1)):
         return False  # the branch must tell it anew itself, as its plans are carried out
@@ -39,17 +45,31 @@ async def shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
     if await _lost_places(engine, names, then):
         await engine.ledger.forget(id)
         return False
-    await store.branch(names, _gone(changed, then))
+    await engine.written(store.branch(names, _gone(changed, then)), times=1 + up_to // MANY)
     if await engine.ledger.decided(session) != seen:  # what was decided after the first look may be in the copy
         changed = await ledger.touched(session, up_to)
         then = await _then(engine, made, changed)
         gone = _gone(changed, then)
-        await store.remove({names[name]: ids for name, ids in gone.items() if name in names})
+        await engine.written(store.remove({names[name]: ids for name, ids in gone.items() if name in names}))
     put = store.put_back if isinstance(store, PlacedStore) else engine.store.put
     for batch, _ in then.batches():
-        await put(batch)
+        await engine.written(put(batch))
     await carry_hubs(ledger, session, id, up_to)
     await ledger.finish(id)
+    return True
+
+
+async def _answers(engine: Engine, session: str, id: str) -> bool:
+    """Whether the store can be asked for a branch now. Without it, what the ledger has is copied, and applied later.
+
+    Raises `StorageError` if not, and an interrupted call may have made the branch's containers already.
+    """
+    try:
+        await engine.written(engine.store.count(world_container(session).name))
+    except StorageError:
+        if await engine.ledger.load(id) is not None:
+            raise
+        return False
     return True
 
 
@@ -73,7 +93,7 @@ async def _lost_places(engine: Engine, names: Mapping[str, str], then: Work) -> 
         wanted.setdefault(group[0].container, []).append(group[0].memory_id)
     for name, new_name in names.items():
         ids = wanted.get(new_name, [])
-        if ids and await _known(engine.store, name, ids) < len(ids):
+        if ids and await engine.written(_known(engine.store, name, ids)) < len(ids):
             return True
     return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from .consultation import Consultant
 from .dispatch import Plugins
+from .errors import StorageError
 from .extras import (
     ClaimingLedger,
     JobClaimingLedger,
@@ -26,7 +28,7 @@ from .observers import Observers
 from .protocols import BackgroundJob, Detector, Guard, Ledger, ReadProvider, SharingRule, Store, WorldAgent
 from .refusals import Refusals
 from .strategy import Strategy
-from .time_limit import apart, within
+from .time_limit import LimitReached, apart, within
 
 T = TypeVar("T")
 MACROS = "earwitness:macros"
@@ -115,6 +117,19 @@ class Engine:
         Await it at once. Raises `LimitReached`, and whatever the store raises.
         """
         return within(limit, work) if self._store_is_here else apart(limit, work)
+
+    async def written(self, work: Awaitable[T], *, times: int = 1) -> T:
+        """Work of the store within `end.store_timeout`, or so many `times` that: a store that hangs is one that fails.
+
+        Raises `StorageError`. By then the work has ended, so that it can be repeated.
+        """
+        limit = times * self.settings.end.store_timeout
+        try:
+            return await self.store_work(limit, work)
+        except LimitReached as error:
+            if error.rest is not None:
+                await asyncio.wait({error.rest})
+            raise StorageError(f"the store has not answered within {limit:g} s") from error
 
     @cached_property
     def _store_is_here(self) -> bool:

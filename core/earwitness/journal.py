@@ -252,8 +252,7 @@ class Journal:
         """
         check_session_id(id)
         await self._decider.caught_up()
-        with suppress(StorageError):  # what is not applied cannot be shared: it is copied
-            await self._applier.delivered()
+        await self._applier.delivered_if_it_answers()  # what is not applied cannot be shared: it is copied
         branch = await self._ledger.load(id) if at is None else None
         if branch is not None and branch.parent == self._live.snapshot.id and branch.forked_at is not None:
             return branch.forked_at

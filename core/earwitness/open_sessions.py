@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from . import register, transfer
 from .background import Background
 from .clock import now
 from .containers import character_container, world_container
-from .end.applier import Applier
+from .end.applier import FIRST_PAUSE, LONGEST_PAUSE, Applier
 from .end.decider import Decider
 from .engine import FORGOTTEN, Engine
 from .errors import StorageError, UnknownName, unknown
@@ -25,15 +28,17 @@ from .session import Session
 from .validation.arguments import several, table, text
 from .validation.records import check_state, keepable, state_keys
 
+DROPPED_LATER = "what the store still holds is dropped once it answers, or by ew.spool.replay()"
+
 
 class OpenSessions:
-    """At most one handle and one decider for each story. Stories are opened and forgotten one after another."""
+    """At most one handle and one decider for each story. One story is opened or forgotten at a time."""
 
     def __init__(self, engine: Engine, background: Background, app: Opener[Session]) -> None:
         self._engine, self._background, self._app = engine, background, app
         self._sessions: dict[str, Session] = {}
         self._deciders: dict[str, Decider] = {}
-        self._opening = asyncio.Lock()
+        self._locks = WeakValueDictionary[str, asyncio.Lock]()
 
     async def session(
         self, id: str, cast: Iterable[Character | str], state: Mapping[str, Any] | None, present: Iterable[str]
@@ -42,7 +47,7 @@ class OpenSessions:
         check_session_id(id)
         cast = cast.members if isinstance(cast, Cast) else several("cast", cast)
         members = as_cast(cast).members
-        async with self._opening:
+        async with self._lock(id):
             found = await self._standing(id) or await self._resumed(id)
             if found is None:
                 given = state_keys(table("state", state))
@@ -62,7 +67,7 @@ class OpenSessions:
     async def existing(self, id: str) -> Session:
         """Open an existing story. Raises `UnknownName`, which lists the existing ones."""
         text("session", id)
-        async with self._opening:
+        async with self._lock(id):
             await self._erased(id)
         if await self._engine.ledger.load(id) is None:
             raise unknown("session", id, await self.ids())
@@ -74,12 +79,12 @@ class OpenSessions:
             raise unknown("session", session, await self.ids())
         if decider := self._deciders.get(session):
             await decider.end()
-        async with self._opening:
+        async with self._lock(session):
             await self._engine.ledger.append(session, Changed(quiet=True), key=FORGOTTEN, timestamp=now())
             try:
                 await self._erased(session)
-            except StorageError as error:
-                error.add_note(f"session {session!r} is forgotten; ew.spool.replay() drops what the store still holds.")
+            except StorageError:
+                self._background.start(partial(self._erase_later, session), f"erase {session}", cancelled_on_close=True)
                 raise
 
     async def _standing(self, id: str) -> Session | None:
@@ -108,10 +113,28 @@ class OpenSessions:
             return
         self._sessions.pop(id, None)
         self._deciders.pop(id, None)
-        for container in await ledger.containers(id):
-            await self._engine.store.drop(container.name)
-        await register.forget_in_hubs(self._engine, id)
+        try:
+            for container in await ledger.containers(id):
+                await self._engine.written(self._engine.store.drop(container.name))
+            await register.forget_in_hubs(self._engine, id)
+        except StorageError as error:
+            error.add_note(f"session {id!r} is forgotten; {DROPPED_LATER}.")
+            raise
         await ledger.forget(id)
+
+    async def _erase_later(self, id: str) -> None:
+        """Erase a forgotten story once the store is back."""
+        pause = FIRST_PAUSE
+        while True:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+            with suppress(StorageError):
+                async with self._lock(id):
+                    return await self._erased(id)
+
+    def _lock(self, id: str) -> asyncio.Lock:
+        """Held while a story is opened or forgotten."""
+        return self._locks.setdefault(id, asyncio.Lock())
 
     async def _opened(self, id: str) -> Session:
         live = await Live.load(self._engine, id)

@@ -72,10 +72,10 @@ async def forget(engine: Engine, container: Container | str) -> Container:
     """Remove a container; returns it. Its name is removed last, so an interrupted removal can be repeated."""
     found = await _shareable(engine.ledger, container)
     name = found.name
-    await engine.store.drop(name)
+    await engine.written(engine.store.drop(name))
     engine.refusals.drop(name)
     await engine.ledger.forget_container(name)
-    await engine.store.drop(name)  # once more, for deliveries that arrived meanwhile
+    await engine.written(engine.store.drop(name))  # once more, for deliveries that arrived meanwhile
     return found
 
 
@@ -103,5 +103,5 @@ async def forget_in_hubs(engine: Engine, session: str) -> None:
         if is_hub_memory(each) and each.metadata.get("sessionId") == session:
             found.setdefault(each.container, []).append(each.memory_id)
     if found:
-        await engine.store.remove(found)
+        await engine.written(engine.store.remove(found))
         engine.refusals.settle([(name, id) for name, ids in found.items() for id in ids])

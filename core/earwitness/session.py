@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import transfer
@@ -12,7 +11,6 @@ from .drafts import Drafts, Notes
 from .end.applier import Applier
 from .end.decider import Decider
 from .engine import Engine
-from .errors import NotYetApplied
 from .extensions import Extensible, Opener
 from .filters import EVERYTHING, Filter
 from .journal import Journal
@@ -387,8 +385,7 @@ class Session(Extensible):
     async def forget(self, character: str, *, key: str | None = None) -> None:
         """Remove a character and their container for good. What others remember about them stays."""
         await (await self._journal.append(await self._drafts.leaving(character, key), key)).decided()
-        with suppress(NotYetApplied):  # a store that is away drops the container once it is back
-            await self._applier.delivered()
+        await self._applier.delivered_if_it_answers()
 
     def backstage(self, role: str = "author", *, persona: str | None = None) -> Backstage:
         """The view that no character may see: who knows what, and how. The `role` is recorded with what is done. A
@@ -396,4 +393,4 @@ class Session(Extensible):
         `author` or `designer` sees everything. Raises `UnknownName`, and `InputError` for a player without persona."""
         from .backstage.backstage import Backstage  # not loaded for those who only tell a story
 
-        return Backstage(self, self._engine, self._live, self._applier, role, persona)
+        return Backstage(self, self._engine, self._live, self._applier, self._decider.all_told, role, persona)

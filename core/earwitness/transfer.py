@@ -14,7 +14,7 @@ from .carried_hubs import carry_hubs, hubs_in
 from .containers import SESSION_KINDS, Container, Membership, character_container, world_container
 from .copies.plan_lines import plan_line
 from .engine import Engine
-from .errors import ContainerCollision, InputError
+from .errors import ContainerCollision, InputError, StorageError
 from .ids import check_new_session_id, check_session_id
 from .live import Live
 from .protocols import Ledger
@@ -51,10 +51,18 @@ async def fork(engine: Engine, session: str, id: str, up_to: int, seen: Seen = u
     if found is not None and not found.unfinished:
         return
     is_copied = found is not None and found.origin is None
-    if not is_copied and await branches.shared(engine, session, id, up_to):
+    if not is_copied and await _is_shared(engine, session, id, up_to):
         seen(up_to)
     else:
         await _copy(engine, session, id, up_to, seen)
+
+
+async def _is_shared(engine: Engine, session: str, id: str, up_to: int) -> bool:
+    try:
+        return await branches.shared(engine, session, id, up_to)
+    except StorageError as error:
+        error.add_note(f"nothing is lost: fork {session!r} to {id!r} at {up_to} again once the store answers.")
+        raise
 
 
 def _check_branch(found: Snapshot | None, session: str, id: str, up_to: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any, Protocol
 
 from .. import by_hand, transfer
@@ -71,12 +71,21 @@ class Backstage:
     """
 
     def __init__(
-        self, session: BackstageStory, engine: Engine, live: Live, applier: Applier, role: str, persona: str | None
+        self,
+        session: BackstageStory,
+        engine: Engine,
+        live: Live,
+        applier: Applier,
+        decided: Callable[[], Awaitable[None]],
+        role: str,
+        persona: str | None,
     ) -> None:
         self._session = session
         self._engine = engine
         self._live = live
         self._applier = applier
+        self._decided = decided
+        """Waits until everything said so far is decided, whatever the store does."""
         self.persona: str | None = check_role(role, persona, session.cast)
         """The player's persona (character id); `None` for other roles."""
         self.role: str = role
@@ -127,7 +136,7 @@ class Backstage:
         sees nothing of others: only what the persona would remember. Raises as `Session.say`.
         """
         self._permit_of(speaker, "preview what others say")
-        await self._session.delivered()
+        await self._decided()
         live = self._live
         sequence = live.snapshot.decided + 1
         where = known_channel(channel, context)
@@ -172,7 +181,7 @@ class Backstage:
     async def replan(self, key: str) -> Replanned:
         """Decide again about a settled message and show the difference. Changes nothing. Raises `UnknownName`."""
         permit(self.role, "read", "replan a message")
-        await self._session.delivered()
+        await self._decided()
         settled = await settled_message(self._engine.ledger, self._session.id, key)
         if settled is None:
             raise UnknownName(f"no message has the key {key!r} in session {self._session.id!r}.")
@@ -246,7 +255,7 @@ class Backstage:
         has, by `note_usage`.
         """
         permit(self.role, "read", "see what models cost")
-        await self._session.delivered()
+        await self._decided()
         ledger, session = self._engine.ledger, self._session.id
         return costs(await ledger.plans(session), await ledger.data(session, HOST_CALLS))
 
@@ -269,13 +278,13 @@ class Backstage:
     async def before(self) -> Before:
         """The knowledge from before the story, and the files it came from."""
         permit(self.role, "read", "see what was there before the story")
-        await self._session.delivered()
+        await self._decided()
         return await before(self._engine, self._session.id, self._session.cast)
 
     async def journal(self) -> tuple[Entry, ...]:
         """All entries of the journal, in order."""
         permit(self.role, "read", "read the journal")
-        await self._session.delivered()
+        await self._decided()
         return tuple(await self._engine.ledger.entries(self._session.id))
 
     async def find_memories(self, start: str) -> dict[str, str]:
@@ -284,12 +293,13 @@ class Backstage:
         Containers shared with the cast are searched if the session's own memories have no such id.
         """
         permit(self.role, "read", "look up memories")
-        await self._session.delivered()
+        await self._decided()
         ledger, session = self._engine.ledger, self._session.id
         exact = await ledger.deliveries(session, memory_ids=[start], limit=1)
         found = exact or [each for each in await ledger.deliveries(session) if each.memory_id.startswith(start)]
         if found:
             return {each.memory_id: each.owner for each in found}
+        await self._session.delivered()
         written = await by_hand.hand_written(self._engine.store, session, self._session.cast)
         if begun := {each.id: who for who, ours in written.items() for each in ours if each.id.startswith(start)}:
             return begun
@@ -331,7 +341,7 @@ class Backstage:
         What people wrote in the files of the store is in no entry: a warning is logged then; see `hand_written`.
         """
         permit(self.role, "read", "export the session")
-        await self._session.delivered()
+        await self._decided()
         await by_hand.warn_exporter(self._engine.store, self._session.id, self._session.cast)
         async for line in transfer.exported(self._engine, self._session.id):
             yield line

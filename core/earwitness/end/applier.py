@@ -228,13 +228,24 @@ class Applier:
             self._writer.store.ask_again()
             self._backlog.release()
             self._writer.doubtful.hasten()
-        last = max(self._left, default=0)
+        has_all = self._has_all()
         with self._waiters.waiting_for_all():
-            await self._wait(lambda: not any(each <= last for each in self._left), timeout)
+            await self._wait(has_all, timeout)
             if retry_refused:
                 await self._wait(lambda: not self._writer.doubtful.are_due, timeout)
         if retry_refused and self._live.refused:
             raise self._backlog.refused()
+
+    async def delivered_if_it_answers(self) -> None:
+        """As `delivered`, but no longer than the store takes to fail once: it gets the rest when it is back."""
+        has_all = self._has_all()
+        with self._waiters.waiting_for_all():
+            await self._wait(lambda: self.failure is not None or has_all(), None)
+
+    def _has_all(self) -> Callable[[], bool]:
+        """Whether the store has all that is recorded by now."""
+        last = max(self._left, default=0)
+        return lambda: not any(each <= last for each in self._left)
 
     @property
     def may_catch_up(self) -> bool:
@@ -267,6 +278,8 @@ class Applier:
                 while not done():
                     if timeout is None and self._failed > begun:
                         raise self._backlog.late(self.failure) from self.failure
+                    if self._failed == begun:  # the attempt that was under way: the next one shall not pause before it
+                        self._start()
                     await self._waiters.progress()
         except TimeoutError:
             raise self._backlog.late(self.failure, timeout) from self.failure
@@ -288,6 +301,7 @@ class Applier:
             except BaseException as error:  # noqa: BLE001 - waiters receive the error, and the applier retries
                 failure = contained(error)
                 self.failure, self._failed = failure, self._begun
+                self._hurry.clear()  # whoever begins to wait from now on ends the pause
                 self._waiters.notify()
                 await self._note(failure)
                 await self._keep_doubtful()
@@ -326,7 +340,6 @@ class Applier:
 
     async def _rest(self, pause: float) -> None:
         """Wait before the next attempt; `wake` and closing cut the pause short."""
-        self._hurry.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(pause):
                 await self._hurry.wait()

@@ -89,13 +89,11 @@ class Decider:
     async def end(self) -> None:
         """Prepare to forget the story: decide and apply the entries so far, and refuse all later ones."""
         await self.caught_up()
-        with suppress(StorageError):  # plans that cannot be applied are forgotten with the story
-            await self._applier.delivered()
+        await self._applier.delivered_if_it_answers()  # plans that cannot be applied are forgotten with the story
         self._ended = True
         if self._work is not None:
             await asyncio.wait({self._work})
-        with suppress(StorageError):
-            await self._applier.delivered()
+        await self._applier.delivered_if_it_answers()
 
     @property
     def idle(self) -> bool:

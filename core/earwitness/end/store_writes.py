@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ..engine import Engine
-from ..errors import PartialWrite, StorageError
+from ..errors import PartialWrite
 from ..extras import NewMemoryStore
 from ..records.memory import Memory
 from ..refusals import MemoryAddress, RefusedMemories, RefusedMemory, address, put_taken
-from ..time_limit import LimitReached
 from .doubtful_writes import DoubtfulWrites
 
 T = TypeVar("T")
@@ -90,13 +88,7 @@ class StoreWrites:
 
     async def limited(self, work: Awaitable[T]) -> T:
         """Treat a store that hangs as one that fails; its writes may be repeated."""
-        limit = self._engine.settings.end.store_timeout
-        try:
-            return await self._engine.store_work(limit, work)
-        except LimitReached as error:
-            if error.rest is not None:  # it must not be writing still when the write is repeated
-                await asyncio.wait({error.rest})
-            raise StorageError(f"the store has not answered within {limit:g} s") from error
+        return await self._engine.written(work)
 
     def repeat(self) -> None:
         """The attempt has failed: the next one leaves out what it has written."""
