@@ -285,6 +285,7 @@ class Backstage:
         """All entries of the journal, in order."""
         permit(self.role, "read", "read the journal")
         await self._decided()
+        await self._applier.delivered_if_it_answers()  # entries say whether they are applied
         return tuple(await self._engine.ledger.entries(self._session.id))
 
     async def find_memories(self, start: str) -> dict[str, str]:
@@ -342,6 +343,7 @@ class Backstage:
         """
         permit(self.role, "read", "export the session")
         await self._decided()
+        await self._applier.delivered_if_it_answers()  # entries say whether they are applied
         await by_hand.warn_exporter(self._engine.store, self._session.id, self._session.cast)
         async for line in transfer.exported(self._engine, self._session.id):
             yield line

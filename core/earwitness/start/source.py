@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
+from ..by_hand import BY_HAND
 from ..decided_memories import decided_memories
 from ..engine import Engine
 from ..filters import EVERYTHING, Filter, matches
@@ -86,7 +87,7 @@ class RecallSource:
         if not (lacking or self._is_doubtful):
             return found
         known = {hit.memory.id for hit in found}
-        now = await self._as_decided(known, lacking)
+        now = await self._as_decided(container, [hit.memory for hit in found], lacking)
         if not (lacking or now):
             return found
         found = [
@@ -107,7 +108,7 @@ class RecallSource:
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
         elif lacking or self._is_doubtful:
-            found = [each for each in await self._current(found, lacking) if matches(filter, each.metadata)]
+            found = [each for each in await self._current(container, found, lacking) if matches(filter, each.metadata)]
         return found[:limit]
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
@@ -117,7 +118,7 @@ class RecallSource:
         found = await self._asked(self._store(container, waiting).get(container, ids))
         found = await self._without_gone(container, found, waiting)
         if found is not None:
-            return await self._current(found, lacking) if lacking or self._is_doubtful else found
+            return await self._current(container, found, lacking) if lacking or self._is_doubtful else found
         return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
 
     async def _without_gone(
@@ -137,23 +138,29 @@ class RecallSource:
             gone.update(each.memory_id for each in supports if each.memory_id not in active)
         return gone
 
-    async def _current(self, found: Sequence[Memory], lacking: Lacking) -> Sequence[Memory]:
-        now = await self._as_decided([each.id for each in found], lacking)
+    async def _current(self, container: str, found: Sequence[Memory], lacking: Lacking) -> Sequence[Memory]:
+        now = await self._as_decided(container, found, lacking)
         return [memory for each in found if (memory := now.get(each.id, each)) is not None]
 
-    async def _as_decided(self, ids: Collection[str], lacking: Lacking) -> Mapping[str, Memory | None]:
+    async def _as_decided(
+        self, container: str, found: Sequence[Memory], lacking: Lacking
+    ) -> Mapping[str, Memory | None]:
         """Id → each of these memories as it will be, while this process or the store lacks a plan that takes something
-        away; `None` for one that goes. Those of other sessions are not there."""
+        away; `None` for one that goes, as with a forgotten character whose id a newcomer has. Those of other sessions
+        are not there."""
+        ids = {each.id for each in found}
         plans = [each.plan for each in lacking.values()]
-        if not (self._live.is_behind or any(plan is None or plan.withdrawals for plan in plans)):
-            ids = self._live.withdrawn.intersection(ids)
+        if not (self._live.is_behind or any(plan is None or plan.withdrawals or plan.forgotten for plan in plans)):
+            ids &= self._live.withdrawn
         if not ids:
             return {}
         ledger, snapshot = self._engine.ledger, self._live.snapshot
         supports = await ledger.deliveries(snapshot.id, memory_ids=sorted(ids))
         there = [each for each in supports if each.is_active and each.due <= snapshot.state.game_day]
         memories = await decided_memories(ledger, snapshot.id, there)
-        return dict.fromkeys(each.memory_id for each in supports) | {each.id: each for each in memories}
+        own = (each.id for each in found if each.id in ids and BY_HAND not in each.metadata)
+        known = own if container == self._own else (each.memory_id for each in supports)
+        return dict.fromkeys(known) | {each.id: each for each in memories}
 
     async def _asked(self, call: Awaitable[T]) -> T | None:
         """The store's answer; `None` if it fails or has failed before."""

@@ -93,6 +93,7 @@ async def test_a_long_entry_is_read_once_however_often_it_is_looked_at(
         story = await ew.session("s", cast=["alice"])
         words = [sha256(str(number).encode()).hexdigest() for number in range(2_000)]
         await (await story.prepare(lore=words)).settled()
+        await story.delivered()
         entries = [await ew.engine.ledger.entry("s", sequence=2) for _ in range(5)]
     assert len([size for size in read if size > journal.LONG]) == 1
     assert all(entry is not None and entry == entries[0] for entry in entries)
