@@ -213,11 +213,12 @@ class Applier:
     async def remembered_by(self, container: str, *, timeout: float) -> None:
         """Wait until the owner of a container remembers all messages so far. These memories are written next.
 
-        Raises `NotYetApplied` when that takes longer than `timeout` seconds.
+        Raises `NotYetApplied` when that takes longer than `timeout` seconds, and once the store fails: what it lacks is
+        at hand.
         """
         waiting = list(self._left)
         with self._waiters.waiting_for(container):
-            await self._wait(lambda: all(self.remembers(each, container) for each in waiting), timeout)
+            await self._wait(lambda: all(self.remembers(each, container) for each in waiting), timeout, is_urgent=True)
 
     async def delivered(self, *, timeout: float | None = None, retry_refused: bool = False) -> None:
         """Wait until the store holds everything that is recorded so far and due, but what it refuses for good.
@@ -267,7 +268,7 @@ class Applier:
         await self.delivered()
         return self._engine.reading
 
-    async def _wait(self, done: Callable[[], bool], timeout: float | None) -> None:
+    async def _wait(self, done: Callable[[], bool], timeout: float | None, *, is_urgent: bool = False) -> None:
         if done():
             return
         self._background.check()
@@ -276,7 +277,7 @@ class Applier:
         try:
             async with asyncio.timeout(timeout):
                 while not done():
-                    if timeout is None and self._failed > begun:
+                    if (timeout is None and self._failed > begun) or (is_urgent and not self.may_catch_up):
                         raise self._backlog.late(self.failure) from self.failure
                     if self._failed == begun:  # the attempt that was under way: the next one shall not pause before it
                         self._start()
