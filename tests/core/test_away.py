@@ -213,3 +213,17 @@ async def test_a_backlog_is_written_once(begin: Begin, store: Unsteady) -> None:
     await story.delivered()
     written = [memory.id for memories in store.puts for memory in memories]
     assert len(written) == len(set(written)) == 1500
+
+
+async def test_a_recall_waits_for_no_write_once_the_store_has_failed(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, strict=False, recall={"wait": 30.0})
+    await story.delivered()
+    store.is_away = True
+    began = perf_counter()
+    for number in range(3):
+        await story.say("alice", f"The sword is in cave {number}.", key=f"m{number}", audience=["bob"])
+        turn = await story.turn("bob", query="the sword", in_prompt=())
+        assert {f"m{each}" for each in range(number + 1)} == {
+            key for each in turn.memories for key in each.memory.message_keys
+        }
+    assert perf_counter() - began < 10
