@@ -208,7 +208,7 @@ class RulesDetector:
         if narrated_of_late and not small:
             return {}
         model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
-        others = [id for id in scene.near if id != moment.message.speaker and scene.may_fade(id)]
+        others = [id for id in scene.who_may_fade if id != moment.message.speaker]
         spoke = [id for id in others if model.spoke(id)]
         silent = {} if narrated_of_late else {id: model.still_here(id, -self.silence_penalty) for id in spoke}
         if small:
@@ -296,7 +296,8 @@ def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) ->
     """Whom pronouns can mean: those here, who spoke last, and whom a narrator has just told of."""
     narrators = moment.cast.narrators
     spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
-    here = tuple(sorted(id for id in moment.state.here if id in moment.cast))
+    known = moment.cast.by_id
+    here = tuple(sorted([id for id in moment.state.here if id in known]))
     teller = None if speaker.id in narrators else speaker.id
     gone = () if teller else tuple(_gone_of_late(moment))
     stage = Referents(teller=teller, here=here, last=next(spoke, None), gone=gone)

@@ -99,8 +99,9 @@ class MessageCase:
     def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
         """The answer: the first belief about a character counts; a character who is only named is mentioned."""
         characters = {self.speaker.id: perceived(1, "speaker", "said it")}
+        add = characters.setdefault
         for id, who in believed:
-            characters.setdefault(id, who)
+            add(id, who)
         for id in self.reading.named:
             if id not in characters:
                 characters[id] = self.talked_about(id)
@@ -153,6 +154,23 @@ class MessageCase:
         if id in self.lively:
             return perceived(self.confidences.lively, "present", "spoke lately", since)
         return perceived(self.confidences.here, "present", since)
+
+    @property
+    def all_near(self) -> Iterator[tuple[str, Perceived]]:
+        """Everybody who is where an open message is said. Thousands may share one record of where they are: of those
+        whom nothing else singles out, each such record is judged once."""
+        reading, places = self.reading, self.scene.places
+        singled_out = {*reading.addressed, *reading.named, *self.fading, *self.lively}
+        judged: dict[int, Perceived] = {}
+        for name in self.scene.near:
+            if name in singled_out:
+                yield name, self.near(name)
+                continue
+            key = id(places[name])
+            who = judged.get(key)
+            if who is None:
+                who = judged[key] = self.near(name)
+            yield name, who
 
     def replaced(self, scene: Surroundings) -> MessageCase:
         """The same message at another place."""

@@ -53,7 +53,8 @@ def sent_off(case: MessageCase) -> Iterator[Movement]:
     """Those whom this message lets go, by somebody who stays."""
     own = case.signs_of(case.moment.message)
     spoken_of = bool(own.found or own.away or case.reading.named)
-    for id in case.scene.near:
+    hinting = {message.speaker for message in case.moment.recent[-HINTED_WITHIN:]}
+    for id in case.scene.near if spoken_of else [id for id in case.scene.near if id in hinting]:
         if id == case.speaker.id or case.narrates(id) or case.scene.condition(id) == "hiding":
             continue
         hint, since = _hint(case, id)

@@ -68,7 +68,7 @@ def said(case: MessageCase) -> Presence:
 
 def _open(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
     """Everybody who is there, comes, or was not known to be there until they are spoken to or go."""
-    yield from ((id, case.near(id)) for id in case.scene.near)
+    yield from case.all_near
     for move in movements:
         yield from moving(case, move)
     yield from ((id, case.from_elsewhere(id)) for id in case.distant)

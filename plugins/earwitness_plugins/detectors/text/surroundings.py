@@ -41,7 +41,8 @@ class Surroundings:
             there = [id for id, where in moment.whereabouts.items() if where.here]
         else:
             there = [id for id, where in moment.whereabouts.items() if _is_apart_at(where, place)]
-        return cls(moment.state, place, tuple(sorted(id for id in there if id in moment.cast)))
+        known = moment.cast.by_id
+        return cls(moment.state, place, tuple(sorted([id for id in there if id in known])))
 
     @classmethod
     def where_said(cls, moment: Moment) -> Surroundings:
@@ -86,6 +87,14 @@ class Surroundings:
         """Whether silence may mean that they went unseen: not if the host put them there, nor if they hide."""
         where = self.places[id]
         return not where.certain and where.condition != "hiding"
+
+    @property
+    def who_may_fade(self) -> list[str]:
+        """Those near who may fade. Thousands may share one record of where they are, which is judged once."""
+        wheres = [(name, self.places[name]) for name in self.near]
+        first = {id(where): name for name, where in wheres}
+        fading = {key for key, name in first.items() if self.may_fade(name)}
+        return [name for name, where in wheres if id(where) in fading] if fading else []
 
     def lies(self, id: str) -> bool:
         """Whether they are at this place and perceive nothing."""
