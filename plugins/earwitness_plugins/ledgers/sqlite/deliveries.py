@@ -30,6 +30,13 @@ _INSERT_ALIKE = (
     " due, status, reason, body, fields, lists) SELECT ?1, ?2, value ->> 0, value ->> 1, value ->> 2, value ->> 3,"
     " value ->> 4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM json_each(?3)"
 )
+_INSERT_COPIES = (
+    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
+    " due, status, reason, body, fields, lists) SELECT ?1, ?2, ?13 + key, substr(value, 1, ?14),"
+    " substr(value, ?14 + 1, ?15), ?16 || substr(value, ?14 + ?15 + 1), substr(value, ?14 + ?15 + 1),"
+    " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM json_each(?3)"
+)
+"""As `_INSERT_ALIKE`, in two thirds of its time: each row is one text."""
 _REPEAT = (
     "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -190,7 +197,22 @@ def _insert_all(
         return
     for rows, alike in runs:
         for begin in range(0, len(rows), CROWD):
-            connection.execute(_INSERT_ALIKE, (*place, json.dumps(rows[begin : begin + CROWD]), *alike))
+            connection.execute(*_together(place, rows[begin : begin + CROWD], alike))
+
+
+def _together(
+    place: tuple[int, int], rows: Sequence[OwnColumns], alike: AlikeColumns
+) -> tuple[str, tuple[str | int | float | None, ...]]:
+    """The statement that writes rows with so much in common, and its values."""
+    first, id, memory, container, owner = rows[0]
+    ids, memories, before = len(id), len(memory), container.removesuffix(owner)
+    is_even = rows[-1][0] == first + len(rows) - 1 and all(
+        len(id) == ids and len(memory) == memories and at == before + to for _, id, memory, at, to in rows
+    )
+    if not is_even:
+        return _INSERT_ALIKE, (*place, json.dumps(rows), *alike)
+    texts = json.dumps([f"{id}{memory}{to}" for _, id, memory, _, to in rows])
+    return _INSERT_COPIES, (*place, texts, *alike, first, ids, memories, before)
 
 
 def apply(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
