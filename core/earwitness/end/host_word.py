@@ -38,15 +38,18 @@ async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
 
 def _moves(moment: Moment) -> Iterator[Movement]:
     message, places, cast = moment.message, moment.whereabouts, moment.cast
-    named = (*_speaking(moment), *(message.present or ()))
-    there = {id: None for id in named if id in cast.by_id and id not in cast.narrators}
+    known, narrators = cast.by_id, cast.narrators
+    named = dict.fromkeys((*_speaking(moment), *(message.present or ())))
+    is_plain = named.keys() <= known.keys() and narrators.isdisjoint(named)
+    there = named if is_plain else [id for id in named if id in known and id not in narrators]
     is_current = message.scene == moment.state.current_scene
     arrival, is_there = _for_each_where(_arrival, moment), _for_each_where(_is_or_may_be_there, moment)
     for id in _not_surely_here(there, places) if is_current else there:
         if (way := arrival(places.get(id))) is not None:
             yield _like(way, id)
-    for id in cast.by_id if message.present is not None else ():
-        if id not in there and id not in cast.narrators and is_there(places.get(id)):
+    others = known.keys() - named.keys() - narrators if message.present is not None else ()
+    for id in [each for each in known if each in others] if others else ():
+        if is_there(places.get(id)):
             yield _like(_LEAVES, id)
 
 

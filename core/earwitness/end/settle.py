@@ -47,6 +47,8 @@ def participants(
         _withhold(settled, named)
     settled[message.speaker] = _speaker(settled.get(message.speaker))
     known = cast.by_id
+    if settled.keys() <= known.keys():
+        return _ordered(settled, message.speaker, cast)
     return _ordered({id: part for id, part in settled.items() if id in known}, message.speaker, cast)
 
 
@@ -72,7 +74,7 @@ def settled_message(
     else:
         partly = heard(presence, found, message.speaker, added)
         out = {id for id, text in partly.items() if not text and id != message.speaker}
-    kept = {id: part for id, part in found.items() if id not in out}
+    kept = {id: part for id, part in found.items() if id not in out} if out else dict(found)
     return SettledMessage(
         message=message,
         participants=kept,
