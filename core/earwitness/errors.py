@@ -228,9 +228,14 @@ def about(what: str) -> Iterator[None]:
 
 
 def did_you_mean(given: object, valid: Iterable[str]) -> str:
-    """` Did you mean 'alice'?` for the likeliest of what is valid, in any letter case; nothing where none is."""
+    """` Did you mean 'alice'?` for the likeliest of what is valid, in any letter case; nothing where none is.
+
+    What alone begins with the words that were given is likelier than what looks like them.
+    """
     small: dict[str, str] = {}
     for each in valid:
         small.setdefault(each.casefold(), each)
-    close = get_close_matches(str(given).casefold(), small, n=1)
+    name = str(given).casefold()
+    longer = [each for each in small if each.startswith(f"{name}_")]
+    close = longer if len(longer) == 1 else get_close_matches(name, small, n=1)
     return f" Did you mean {small[close[0]]!r}?" if close else ""

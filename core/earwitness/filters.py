@@ -29,7 +29,7 @@ Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
 _SIGN = lazy_pattern(r"[=!<>]")
-_OPERATOR = lazy_pattern(r"==|!=|>=|<=|>|<|=(?![=!<>])")
+_OPERATOR = lazy_pattern(r"(?:==|!=|>=|<=)(?!=)|[<>](?!=)|=(?![=!<>])")
 _JOINED = lazy_pattern(r"""\s(?:and|or|&&|\|\|)\s+[^\s=!<>"']+\s*[=!<>]""", re.IGNORECASE)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,

@@ -51,7 +51,8 @@ def test_a_comparison_is_read(text: str, parsed: Filter) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "gameDay", "=3", "==3", " == 3", "game day is 3", "<>", "gameDay=>3", "gameDay=!3"]
+    "text",
+    ["", "gameDay", "=3", "==3", " == 3", "game day is 3", "<>", "gameDay=>3", "gameDay=!3", "x ===", "x===3", "x>==3"],
 )
 def test_what_is_no_comparison_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(InvalidFilter, match=r"must read FIELD OPERATOR VALUE") as refused:

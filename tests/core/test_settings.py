@@ -153,7 +153,7 @@ def test_everything_that_is_wrong_is_said_at_once_by_line(tmp_path: Path) -> Non
 
 def test_what_is_not_toml_is_named_with_its_line(tmp_path: Path) -> None:
     assert "not TOML" in (message := complaint(tmp_path, "strict = \n"))
-    assert "line 1" in message
+    assert "earwitness.toml:1:10: not TOML: Invalid value." in message
 
 
 def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:

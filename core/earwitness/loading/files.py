@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..patterns import lazy_pattern
 from .limits import check
 from .located import Located
+
+_TOML_PLACE = lazy_pattern(r" \((?:at line (\d+), column (\d+)|at end of document)\)$")
 
 
 def read_yaml(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
@@ -56,9 +59,19 @@ def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]
     except RecursionError:
         raise failure(f"{path}: this TOML cannot be read: it is nested too deeply.") from None
     except ValueError as error:  # also for a number of thousands of digits
-        raise failure(f"{path}: not TOML: {error}.") from error
+        raise failure(_not_toml(path, text, str(error))) from error
     checked: dict[str, Any] = check(value, path, failure, length=len(text))
     return checked
+
+
+def _not_toml(path: str, text: str, error: str) -> str:
+    """`story.toml:2:1: not TOML: Unclosed array.`: what the parser says, with its place in front."""
+    found = _TOML_PLACE.search(error)
+    if found is None:
+        return f"{path}: not TOML: {error}."
+    lines = text.split("\n")
+    line, column = (found[1], found[2]) if found[1] else (len(lines), len(lines[-1]) + 1)
+    return f"{path}:{line}:{column}: not TOML: {error[: found.start()]}."
 
 
 def _text(path: str | Path, failure: type[InputError]) -> str:

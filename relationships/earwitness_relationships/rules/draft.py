@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ Spellings = Mapping[str, str]
 """Spelling of a key → the field that it means. The first spelling of a field is the one that errors show."""
 PREFERRED = {"source": "from", "target": "to"}
 """Required field → how errors call it, where that differs."""
+UNLISTED = frozenset({"owner", "confined_to", "created_at", "changed_at"})
+"""Fields that applications export and nobody writes: they are read, and no error proposes them."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ class RuleDraft:
         """Note a problem at a place of the file."""
         self.problems.append(Problem(at, message))
 
-    def keys(self, at: Loc, given: object, names: Spellings) -> dict[str, FileKey]:
+    def keys(
+        self, at: Loc, given: object, names: Spellings, hint: Callable[[str, object], str] = lambda *_: ""
+    ) -> dict[str, FileKey]:
         """Field → key, for a table of the file. `names` are the spellings it may have, with their fields.
 
         Notes a problem for what is no table, for unknown keys, and for two keys of one meaning. Keys without a value
-        are left out.
+        are left out. `hint` is what the problem of an unknown key says beside, by key and value.
         """
         if not isinstance(given, dict):
             self.refuse(at, f"{_named(at)}{given!r:.80} cannot be used: keys with values are needed.")
@@ -55,7 +59,8 @@ class RuleDraft:
         for key, value in given.items():
             name = names.get(snake(str(key)))
             if name is None:
-                self.refuse((*at, key), unknown_key(str(key), allowed(names), path_text(at)))
+                why = unknown_key(str(key), allowed(names), path_text(at))
+                self.refuse((*at, key), why + hint(snake(str(key)), value))
             elif name in found:
                 self.refuse((*at, key), f"{key!r} and {found[name].at[-1]!r} mean the same. Write one of them.")
             else:
@@ -89,5 +94,6 @@ def allowed(names: Spellings) -> list[str]:
     """The first spelling of each field."""
     first: dict[str, str] = {}
     for spelling, name in names.items():
-        first.setdefault(name, spelling)
+        if name not in UNLISTED:
+            first.setdefault(name, spelling)
     return sorted(first.values())

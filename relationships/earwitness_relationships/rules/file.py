@@ -78,9 +78,9 @@ def checked(file: Located) -> RuleFile:
     found: RuleBook | None = None
     try:
         found = RuleBook.model_validate(values)
-        draft.problems += (Problem(draft.place(loc), message) for loc, message in duplicates(found))
     except ValidationError as invalid:
         draft.problems += _unusable(draft, values, invalid)
+    draft.problems += (Problem(draft.place(loc), message) for loc, message in duplicates(values))
     if found is None or draft.problems:
         raise file.refusal(draft.problems)
     return RuleFile(file.path, found.with_version(), draft)

@@ -98,13 +98,27 @@ def _pantheon(draft: RuleDraft, loc: Loc, slug: object, given: FileKey) -> Draft
     if slug is not None and not isinstance(value, dict):
         draft.refuse(given.at, _no_pantheon(str(slug), value))
         return {"slug": slug}
-    found = draft.keys(given.at, value, PANTHEON)
+    found = draft.keys(given.at, value, PANTHEON, _elsewhere(slug, value))
     values = {name: _part_of_pantheon(draft, (*loc, name), key) for name, key in found.items()}
     if slug is None:
         return values
     if "slug" in values and values["slug"] != slug:
         draft.refuse(found["slug"].at, f"slug {values['slug']!r} stands under the key {slug!r}. Leave one of them out.")
     return {**values, "slug": slug}
+
+
+def _elsewhere(slug: object, pantheon: object) -> Callable[[str, object], str]:
+    """Where a key belongs that is no part of a pantheon."""
+    own = [key for key in pantheon if snake(str(key)) in PANTHEON] if isinstance(pantheon, dict) else []
+
+    def hint(key: str, value: object) -> str:
+        if key in RULES:
+            return f" {key} is an option: write it below rules."
+        if slug is None and own and isinstance(value, dict):
+            return f" {own[0]!r} at the top makes a file one pantheon: to write several, put it below a slug."
+        return ""
+
+    return hint
 
 
 def _no_pantheon(slug: str, value: object) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from earwitness.errors import did_you_mean
 from earwitness.loading.problems import Loc, Problem
 
 from .edges import TELLING, TO_EVERYBODY, TO_NAMED, edges, members_by_id, named_by, to_named
-from .forms import spelled
+from .forms import BESIDE, spelled
 from .precedence import effective
 from .records import Pantheon, RuleBook, Rules
 
@@ -52,6 +53,10 @@ def _of_pantheon(pantheon: Pantheon, loc: Loc) -> Iterator[Problem]:
         few = "one member" if pantheon.members else "no members"
         why = f"{everybody[0]} reaches nobody: {pantheon.slug!r} has {few} here. Add members, here or at run time."
         yield Problem((*loc, everybody[0]), why)
+    if not pantheon.members and not pantheon.relationships:
+        guess = did_you_mean(pantheon.slug, (BESIDE[0], "pantheons"))
+        why = f"{pantheon.slug!r} is read as a pantheon, and has no members here. Add members, here or at run time."
+        yield Problem(loc[:-1], why + guess)
     option = _tells_nothing(pantheon)
     if option:
         why = f"nothing in {pantheon.slug!r} is told: no rule says what. Add one of {', '.join(TELLING)}."

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from earwitness.errors import did_you_mean
+from earwitness.formats import snake
 from earwitness.loading.problems import Loc, Problem
 
-from .records import RuleBook, Rules
+from .records import MOVED, RuleBook, Rules
+
+UPDATES = (MOVED, "item_acquired", "item_given", "item_lost", "location_changed", "status_changed")
+"""Types of updates that Earwitness and its documentation report. A host may report any other."""
 
 NamedPlace = tuple[Loc, str]
 """A place in the rule book, and the name found there."""
@@ -21,6 +25,7 @@ def strangers(book: RuleBook, cast: Collection[str] | None = None) -> Iterator[P
     yield from _unknown(_people(book), known, where)
     yield from _unknown(_named(book), known | slugs, where)
     yield from _types(book)
+    yield from _updates(book)
 
 
 def _unknown(mentions: Iterable[NamedPlace], known: Collection[str], where: str) -> Iterator[Problem]:
@@ -54,6 +59,13 @@ def levels(book: RuleBook) -> Iterator[tuple[Loc, Rules]]:
             yield ("pantheons", number, "members", at, "rules"), member.rules
         for at, each in enumerate(pantheon.relationships):
             yield ("pantheons", number, "relationships", at, "rules"), each.rules
+
+
+def _updates(book: RuleBook) -> Iterator[Problem]:
+    """Types of updates that nobody reports, where one that Earwitness reports is spelt nearly so."""
+    for name in book.feeds:
+        if snake(name) not in UPDATES and (guess := did_you_mean(snake(name), UPDATES)):
+            yield Problem(("feeds", name), f"no update of Earwitness is of the type {name!r}.{guess}")
 
 
 def _types(book: RuleBook) -> Iterator[Problem]:

@@ -164,6 +164,15 @@ CIRCLE = "inn:\n  relationships:\n" + "".join(
 )
 
 
+def test_a_table_without_members_and_a_misspelt_update_are_named() -> None:
+    text = "feedz: {}\ntom: {relationships: [{from: tom, to: mia, rules: gossip_about_others}]}\n"
+    (said,) = warned(text)
+    assert "'feedz' is read as a pantheon, and has no members here." in said
+    assert said.endswith("Did you mean 'feeds'?")
+    (said,) = warned("feeds: {item_aquired: OWNS, quest_done: KNOWS}\ninn: {members: [tom]}")
+    assert said.endswith("of the type 'item_aquired'. Did you mean 'item_acquired'?")
+
+
 def test_a_circle_of_gossip_without_a_limit_floods() -> None:
     (said,) = warned(CIRCLE)
     assert said.startswith("3:7 a, b, c gossip in a circle: what one of them learns reaches all 3. Limit it with")

@@ -211,6 +211,11 @@ def test_the_users_own_files_load_as_they_are() -> None:
         ("inn: {}\nfeeds: OWNS", "r.yaml:2:1: feeds: 'OWNS' cannot be used: write item_acquired: OWNS below it."),
         ("inn: {}\nfeeds:\n  item_acquired: {kind: Item}", "feeds.item_acquired: the key 'relation' is missing."),
         ("inn: {}\nfeeds: {item_acquired: 'OWNS]'}", "'OWNS]' is not a word."),
+        ("inn: {members: [a, a], rules: {delay: soon}}", "r.yaml:1:20: 'a' is a member of 'inn' twice."),
+        ("inn: {rules: {share_direct: true}}", "Did you mean 'share_direct_interactions'?"),
+        ("inn: {delay: 2}", "slug, type. delay is an option: write it below rules."),
+        ("inn: {colour: 2}", "Allowed: description, id, members, name, relationships, rules, slug, type."),
+        ("rules: {delay: 2}\ninn: {members: [a]}", "'rules' at the top makes a file one pantheon"),
         ("inn: [", "r.yaml:1:7: not YAML: "),
         ("inn: {}\ninn: {}", 'r.yaml:2:1: duplicate key "inn". Each key may appear only once.'),
         ("a: &a [x]\nb: &b [*a, *a]\ninn: *b", "is no pantheon"),
@@ -219,6 +224,15 @@ def test_the_users_own_files_load_as_they_are() -> None:
 )
 def test_each_mistake_is_named_with_its_place_and_what_is_allowed(text: str, said: str) -> None:
     assert said in refused(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("inn = {\n[x\n", "2:1"), ("inn = 'a", "1:9"), ("inn = {members = ['a'", "1:22")]
+)
+def test_what_is_no_toml_is_named_with_line_and_column(tmp_path: Path, text: str, place: str) -> None:
+    (file := tmp_path / "r.toml").write_text(text)
+    with pytest.raises(RulesError, match=f"r.toml:{place}: not TOML: "):
+        read_rules(file)
 
 
 def test_all_mistakes_are_named_at_once_in_the_order_of_their_lines() -> None:
