@@ -227,7 +227,7 @@ def test_each_mistake_is_named_with_its_place_and_what_is_allowed(text: str, sai
 
 
 @pytest.mark.parametrize(
-    ("text", "place"), [("inn = {\n[x\n", "2:1"), ("inn = 'a", "1:9"), ("inn = {members = ['a'", "1:22")]
+    ("text", "place"), [("a = 1\nb = \n", "2:5"), ("inn = 'a", "1:9"), ("inn = {members = ['a'", "1:22")]
 )
 def test_what_is_no_toml_is_named_with_line_and_column(tmp_path: Path, text: str, place: str) -> None:
     (file := tmp_path / "r.toml").write_text(text)
