@@ -7,72 +7,7 @@ import re
 from earwitness.patterns import lazy_pattern
 
 from ..text.guards import guarded_pattern
-from ..text.stems import holds_any
 
-_STEMS = (
-    *(
-        "sign",
-        "beckon",
-        "morse",
-        "code",
-        "hush",
-        "voice",
-        "ear",
-        "private",
-        "confiden",
-        "side",
-        "corner",
-        "lean",
-        "closer",
-        "only",
-    ),
-    *(
-        "alone",
-        "lips",
-        "hiss",
-        "whisper",
-        "quietly",
-        "undertone",
-        "text",
-        "sms",
-        "dm",
-        "message",
-        "channel",
-        "mike",
-        "mic",
-    ),
-    *(
-        "earpiece",
-        "comm",
-        "link",
-        "bond",
-        "mind",
-        "telepath",
-        "note",
-        "radio",
-        "wire",
-        "screen",
-        "mutter",
-        "mumbl",
-        "low",
-    ),
-    *(
-        "typ",
-        "sotto",
-        "too ",
-        "same",
-        "huddle",
-        "head",
-        "pm",
-        "mail",
-        "breath",
-        "apart",
-        "tilts",
-        "show",
-        "see",
-        "lean",
-    ),
-)
 _NAME = (
     r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us|and|but|or|if|not)\b)(?:the\s+)?"
     r"[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?"
@@ -95,11 +30,22 @@ _LOW = guarded_pattern(
          \bbarely\s+audibl[ey]\b
     | \b(?:lower|drop|keep|hush)(?:s|ped|ed|ing|ping)?\s+(?:my|his|her|their)\s+voice\b (?!\s+(?:steady|calm|even|
         level|light))
+    | \b(?:my|his|her|their|a|the)\s+voice,?\s+(?:had\s+|has\s+)?(?:(?:drop|s[aiu]nk|fall|fell|lower|die|dwindl)\w*\b
+        | (?:is|was|came|became|no\s+more\s+than|\w*pitched|kept|meant)\s+ [^.!?\n]{{0,20}}?
+            \b(?:low|hushed|whisper|murmur|thread|breath|undertone|below|beneath|under|audible|for)\b)
+    | \b(?:keep(?:s|ing)?|kept)\s+(?:my|his|her|their|it)\s+(?:voice\s+)?(?:down|low|quiet)\b
+    | \b(?:barely|hardly|scarcely)\s+audibl[ey]\b | \b(?:in|at)\s+(?:a|the\s+lowest\s+of)\s+(?:murmurs?|mutter|breath)\b
+    | \bso\s+(?:low|quiet|soft|faint)(?:ly)?,?\s+(?:that\s+)?(?: (?:no(?:body|[ -]one)|none)\b
+        | (?:the\s+(?:others|rest|\w+)|(?-i:[A-Z])[\w'’-]+)\s+(?:can|could|might|would|will|did|do)(?:n['’]t|\s*not)\b )
+    | (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s*[,:]
+    | \bbetween\s+(?:clenched|gritted)\s+teeth,?\s+to\b | \bmouths\W*\Z | \A\W*psst\b
+    | \b(?:lips|mouth)\s+(?:barely|hardly|scarcely|not|un)\s*mov(?:e[sd]?|ing)
     | \b(?:barely|hardly|without)\s+moving\s+(?:my|his|her|their)\s+lips\b | \blips\s+(?:barely|hardly)\s+mov
     | \b(?:privately|confidentially|in\s+confidence|in\s+private)\b (?!\s+(?:glad|pleased|hope|amused|relieved))
     | \b(?:take|pull|draw|lead|steer|drag|call|tug|guide|took|drew|led)(?:s|ed|ing|ged)?
-        \s+{_WHO}\s+(?:off\s+|over\s+)?(?:to\s+(?:one|the)\s+side|into\s+(?:a|the)\s+(?:quiet\s+)?
-        (?:corner|alcove|corridor|niche)|apart|out\s+of\s+earshot)\b
+        \s+{_WHO}\s+(?:off\s+|over\s+)?(?:to\s+(?:one|the)\s+side|(?:into|behind|round|around)\s+(?:an?|the)\s+(?:\w+\s+)?
+        (?:corner|alcove|corridor|niche|pantry|hallway|passage|doorway|pillar|column|hedge|shadows?|recess|stairwell|curtain)|
+        apart|out\s+of\s+earshot)\b
     | \bout\s+of\s+earshot\b | \b(?:close|bent|bends|bending|mouth|lips|lean\w*|sa(?:ys|id)|speaks?|murmurs?|goes|
         turns?)\b
         [^.!?\n]{{0,20}} \b(?:to|into|at|against|near|by)\s+(?:[\w-]+['’]s?|his|her|their)\s+ears?\b
@@ -181,4 +127,4 @@ _NOT_LOW = lazy_pattern(
 
 def is_low(text: str) -> bool:
     """Whether a direction says that only some are spoken to, or that it is said so low that others do not hear."""
-    return holds_any(text, _STEMS) and bool(_LOW.search(text)) and not _NOT_LOW.search(text)
+    return bool(_LOW.search(text)) and not _NOT_LOW.search(text)

@@ -13,6 +13,7 @@ from ..discretion.low_voices import is_low
 from ..discretion.secret_deeds import is_secret
 from .guards import guarded_pattern
 from .manners import Discretion, manner
+from .unspoken import is_unspoken
 
 FragmentKind = Literal["spoken", "action", "quoted", "whisper", "thought", "aside", "ooc", "secret"]
 NEAR = 40
@@ -53,12 +54,16 @@ _WHISPER = guarded_pattern(
     | \b(?:lean|bend|lips|mouth|{_SAYS})\w*\b .{{0,40}} \b(?:in|into|to|by|near|against|at)\s
           [\w\s'’-]{{1,40}} \bears?\b
     | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
+    | \b{_SAYS}\b .{{0,12}} \bto\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’ -]{{1,40}}? ,?\s {_QUIETLY} \b
+    | \b(?:lean|bend|bent|turn|stoop|inclin|sidl|edg)\w*\b [^.!?\n]{{0,20}} \b(?:to|towards?|over|in|down|close(?:r)?)\s [^.!?\n]{{0,40}}
+          \b(?:murmur|mutter|hiss|breath|mumbl)(?:e?s|e?d|ing)?\b
     | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
     | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
     | \b(?:tell|ask)(?:s|ed|ing)?\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’-]{{1,40}} \s {_QUIETLY} \b
     | \btold\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’-]{{1,40}} \s {_QUIETLY} \b
     | \A\W* {_QUIETLY} ,?\s to\s (?!all\b|every|any(?:one|body)\b)
-    | \b(?:pull|take|draw|lead)(?:s|ing)?\s (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
+    | \b(?:pull(?:s|ing|ed)?|tak(?:es?|ing)|took|dr(?:aws?|ew|awing)|le(?:ads?|d|ading)|steer(?:s|ed)?)\s
+          (?:him|her|them|(?-i:[A-Z])[\w\s'’-]{{0,40}})\s aside\b
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
@@ -76,7 +81,7 @@ _UNDER_BREATH = guarded_pattern(
     re.IGNORECASE,
 )
 _MOUTHS = lazy_pattern(
-    r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:[\"“][^\"”\n]{0,80}[\"”]\s+)?(?:to|at)\s+"
+    r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:[\"“'‘][^\"”’\n]{0,80}[\"”'’]\s+)?(?:to|at)\s+"
     r"(?!all\b|every)",
     re.IGNORECASE,
 )
@@ -108,9 +113,7 @@ _NOT_ALL = (
     r"|(?:my|him|her|them|it|one|your)sel(?:f|ves)\b)"
 )
 _NO_PRONOUN = r"(?!(?:he|she|they|you|him|his|her|them|their|your)\b)"
-_PERCEIVES = (
-    r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught)"
-)
+_PERCEIVES = r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught|make(?:s)?\s+(?:it|them|out)(?:\s+out)?|made\s+(?:it|them|out)(?:\s+out)?)"
 _WHO = r"[\w\s'’,&-]{1,60}?"
 
 
@@ -130,6 +133,10 @@ def _limits(who: str) -> re.Pattern[str]:
         | \bfor\s+ {who} (?= {_WHO} (?:\s+(?:alone|only)\s+to\s+hear|\s+ears\s+(?:only|alone)) \b )
         | \b(?:{_SAYS}|whisper(?:s|ed|ing)?|mumbl(?:es|ed|ing))\b [^.!?\n]{{0,40}}?
             \b(?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )
+        | \b(?:{_SAYS}|whisper\w*|breath\w*|murmur\w*|mutter\w*|hiss\w*|meant|it|this|words?|voice)\b [^.!?\n]{{0,40}}?
+            \b for\s+ {who} (?= {_WHO}\s+(?:alone|only|and\s+(?:no\s+one|nobody)\s+else)\b )
+        | \A\W*(?:(?:and|but|then)\s+)? for\s+ {who} (?= {_WHO}\s+(?:alone|only)\b )
+        | \b(?:and|but)\s+for\s+ {who} (?= {_WHO}\s+(?:alone|only)\s*[,:] )
         | \baudible\s+ (?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )
         """,
         re.IGNORECASE | re.VERBOSE,
@@ -139,7 +146,7 @@ def _limits(who: str) -> re.Pattern[str]:
 _FOR_SOME = _limits(_NOT_ALL)
 ONLY_FOR = _limits(_NOT_ALL + _NO_PRONOUN)
 """`so that only Bob can hear`, `for Bob's ears only`: behind it stands who alone hears, whatever else is said."""
-_MAY_LIMIT = ("only", "alone", "but", "except", "enough")
+_MAY_LIMIT = ("only", "alone", "but", "except", "enough", "else")
 
 
 @lru_cache(maxsize=512)
@@ -147,6 +154,8 @@ def direction(text: str) -> FragmentKind | None:
     """What a direction makes of what is said: a whisper, a thought, an aside; `None` for what everybody perceives."""
     if OOC.match(text):
         return "ooc"
+    if is_unspoken(text):
+        return "thought"
     if is_only_for_some(text):
         return "whisper"
     if _ASIDE.match(text) or _ENDS_ASIDE.search(text[-NEAR:]):

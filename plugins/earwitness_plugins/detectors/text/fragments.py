@@ -55,7 +55,7 @@ _COMMANDS: dict[str, FragmentKind] = {
     **dict.fromkeys(("ooc", "o", "b"), "ooc"),
 }
 _NAMES_LISTENER = lazy_pattern(r"[^\W\d][^:\n]{0,60}:")
-_OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:I\s+)?(?:\w+ly\s+)?whispers?\b", re.IGNORECASE)
+_OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:(?:I\s+)?(?:\w+ly\s+)?whispers?\b|psst+\b)", re.IGNORECASE)
 _UNGOVERNING = frozenset({"ooc", "secret"})
 _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
 _DIRECTION_FOLLOWS = lazy_pattern(r"\.?\s*[(\[]")
@@ -147,7 +147,9 @@ def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
     """Whether nothing in it could be a mark, a thought, a whisper or the speaker's own deed, as in most chats."""
     if not text.strip() or has_marks(text) or opening_name(text, own) is not None:
         return False
-    return not (thoughts.may_tell(text) or is_unmarked(text, own)) and _OPENS_WITH_WHISPER.match(text) is None
+    if thoughts.may_tell(text) or is_unmarked(text, own) or told_directions.tells(text, own):
+        return False
+    return _OPENS_WITH_WHISPER.match(text) is None
 
 
 def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator: bool) -> _FragmentReader:

@@ -46,6 +46,10 @@ class _GuardedPattern:
         """As of a pattern."""
         return self._compiled.finditer(text, *where) if self._may_be_in(text) else iter(())
 
+    def match(self, text: str, *where: int) -> re.Match[str] | None:
+        """As of a pattern."""
+        return self._compiled.match(text, *where) if self._may_be_in(text) else None
+
     def _may_be_in(self, text: str) -> bool:
         return not self._needs or any(map(_folded(text).__contains__, self._needs))
 

@@ -24,6 +24,7 @@ _TOWARDS = (
     *(
         lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
         for pattern in (
+            r"\b(?:but|except|save)\s+(?:for\s+)?(?=[\w\ '’-]{1,40}\b(?:to|could|can|might|would)\s+(?:hear|catch|make|notice|see)\b)",
             r"\A\W*to\s+",
             *TOWARDS,
             r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\b(?:ears?|hair|hood|veil|collar)\b)",
@@ -46,6 +47,12 @@ _TOWARDS = (
         )
     ),
 )
+_PREPOSITION = lazy_pattern(
+    r"\b(?:to|into|towards?|at|for|mouths|mouthed|signs|signed)\s+(?:(?:the|his|her|their|my|old|young|Sir|Lord|Lady)\s+){0,2}\Z",
+    re.IGNORECASE,
+)
+_TELLS_WHAT = lazy_pattern(r"\b(?:that|about|how|what|whether|of)\b", re.IGNORECASE)
+_TO_DO = lazy_pattern(r"(?:hear|be|catch|make|notice|overhear|say|see|speak|carry|reach)\b", re.IGNORECASE)
 _DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE
 )
@@ -155,7 +162,9 @@ def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[
     foreign = (zone is None or not languages.is_english(direction)) and languages.manner(direction)
     if foreign and (named := names.inflected(_KEPT_FROM.sub("", direction))):
         return named
-    if zone is None or _PRONOUN.match(direction, zone):
+    if zone is None:
+        return _turned_to(_KEPT_FROM.sub("", direction), names) or tuple(spoken_to)
+    if _PRONOUN.match(direction, zone):
         return tuple(spoken_to)
     for group in lists(direction, names.find(direction)):
         if group[0].start >= zone and _DETERMINER.match(direction[zone : group[0].start]):
@@ -163,8 +172,18 @@ def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[
     return ()
 
 
+def _turned_to(direction: str, names: Names) -> tuple[str, ...]:
+    """Whom a direction names behind `to` and the like, where no verb of speaking comes before: `barely audible, to Bob`."""
+    direction = _TELLS_WHAT.split(direction, maxsplit=1)[0]
+    for group in lists(direction, names.find(direction)):
+        if _PREPOSITION.search(direction[: group[0].start]) and not group[-1].possessive:
+            return tuple(dict.fromkeys(mention.id for mention in group))
+    return ()
+
+
 def _zone(direction: str) -> int | None:
-    return next((match.end() for pattern in _TOWARDS if (match := pattern.search(direction))), None)
+    found = (match.end() for pattern in _TOWARDS for match in pattern.finditer(direction))
+    return next((end for end in found if not _TO_DO.match(direction, end)), None)
 
 
 def _is_listener(direction: str, mention: Mention) -> bool:

@@ -14,14 +14,18 @@ from itertools import groupby
 from typing import Literal
 
 from earwitness.patterns import lazy_pattern
+from earwitness.sentences import sentences
 
+from ..discretion import languages
 from .fragments import Fragment, Stretch
 from .marks import PRIVATE
 from .names import Names
 from .privacy import Confinement, confinement
+from .thoughts import turns_back
 
 SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "italic", "bracket"})
+_FLAT = frozenset({"star", "under", "italic"})
 _TAG = lazy_pattern(r"\s*(?:[,—–]\s*)?(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
 _GOES_ON = lazy_pattern(r"[,—–\w-]\Z")
 _TO_ALL = lazy_pattern(
@@ -35,6 +39,27 @@ _GREETING = lazy_pattern(
     r"(?:all(?:\s+of\s+you)?|every(?:one|body)|friends|folks|ladies(?:\s+and\s+gentlemen)?|gentlemen)[\W_]*",
     re.IGNORECASE,
 )
+_UTTERED = lazy_pattern(
+    r"\b(?:sa(?:id|ys?)|sp(?:oke|eaks?)|ask|add|repl|answer|cr(?:y|ie)|call|whisper|murmur|mutter|mumbl|breath|hiss|sigh|told|tells?|"
+    r"mouth(?:s|ed)|sign(?:s|ed)|(?:over)?hear[ds]?\b|audibl|meant|voice|words?\b|telepath|warn|beg|urg|confid|continu|go(?:es)?\s+on|went\s+on|"
+    r"promis|explain|confess|admit|snap|laugh|insist|lie[sd]?\b|agree)",
+    re.IGNORECASE,
+)
+_TELLS_WHAT = lazy_pattern(
+    r"\b(?:whisper|murmur|mutter|mumbl|breath|hiss|told|tells?|confid|warn|explain|confess|said|says?)\w*\s+(?:[^.!?\n,]{0,40},?\s+)??"
+    r"(?:that|how|what|where|why|who|whether|about|of)\s+(?!only\b|nobody\b|no\s+one\b|none\b)\w",
+    re.IGNORECASE,
+)
+_APPROACHES = lazy_pattern(
+    r"\b(?:(?:lean|bend|bent|turn|mov|edg|sidl|shuffl|slid|step|walk|go|goes|went|slip|com|cam|crouch|kneel|knelt|sit|sat|fall|fell|stoop|incline?)\w*\s+"
+    r"(?:[\w'’]+\s+){0,4}?(?:to|towards?|with|over|beside|next\s+to|near|by)|(?:tak|took|squeez|grip|grab|catch|caught|pull|draw|drew|touch|nudg|tug|hug|"
+    r"embrac|beckon|elbow|steer|lead|led|clasp|h[eo]ld|poke|tap)\w*(?:\s+(?:at|on|hold\s+of|the|arm|hand|of))*)\s+(?:the\s+|old\s+|young\s+)?\Z",
+    re.IGNORECASE,
+)
+_WHAT = lazy_pattern(r"\b(?:that|about|how|what|whether)\b", re.IGNORECASE)
+_STEPS = 2
+"""So many stretches before a whisper may say whom its speaker came close to."""
+_NEAR_NAME = 48
 _NEAR = 20
 _UNNAMED = ("",)
 """Stands for whoever hears a direction that names nobody, until what it is about has been read."""
@@ -78,6 +103,8 @@ def segments(
                 governing = [each for each in governing if each < earlier or not stretch.tags]
         elif stretch.carried_on:
             confined[at] = confined[_broken_off(found, at)]
+        elif at and _is_thought_of(found[at - 1], stretch):
+            confined[at - 1] = _narrowed(confined[at - 1], Confinement("thought"))
         elif _greets_all(found, at) and (greeted := confined[at - 1]) is not None and not greeted.listeners:
             governing = []
         elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
@@ -96,7 +123,20 @@ def _hearers(
     back = list(_reached_back(found, at))
     told = [at, *back, *(() if back and not _GOES_ON.search(found[at].text.rstrip()[-1:]) else _next(found, at))]
     hearers = called([piece for each in told for piece in found[each].fragments if piece.kind in ("spoken", "quoted")])
-    return hearers or (_at_name(found[at - 1].text, names) if at else ())
+    return hearers or (_at_name(found[at - 1].text, names) if at else ()) or _approached(found, at, names)
+
+
+def _approached(found: Sequence[Stretch], at: int, names: Names) -> tuple[str, ...]:
+    """Whom the speaker has just come close to: `I squeezed Bob's arm. "Run," I breathed.`; nobody where two are named."""
+    own = _WHAT.split(found[at].text, maxsplit=1)[0]
+    told = [own, *reversed([each.text for each in found[max(0, at - _STEPS) : at] if each.mark != "quote"])]
+    for text in told:
+        near = [
+            each for each in names.find(text) if _APPROACHES.search(text[max(0, each.start - _NEAR_NAME) : each.start])
+        ]
+        if near:
+            return (near[-1].id,) if len({each.id for each in near}) == 1 else ()
+    return ()
 
 
 def _next(found: Sequence[Stretch], at: int) -> Iterator[int]:
@@ -168,20 +208,33 @@ def _broken_off(found: Sequence[Stretch], at: int) -> int:
     return next(earlier for earlier in range(at - 1, -1, -1) if found[earlier].mark == found[at].mark)
 
 
+def _is_thought_of(marked: Stretch, told: Stretch) -> bool:
+    """`*I buried it.* The thought would not leave her.`."""
+    return told.mark == "bare" and marked.mark in _FLAT and turns_back(told.text)
+
+
 def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
     """`"Run!" she whispers to Bob.`, `"Run!" *he whispers to Bob*`, `_Fool,_ she thought.`."""
     if not at or found[at - 1].mark == "bare" or {each.kind for each in found[at].fragments} == {"ooc"}:
         return False
     if found[at].thought:
-        return found[at].tags
+        return found[at].tags or (found[at - 1].mark in _FLAT and turns_back(found[at].text))
     if any(each.kind == "secret" for each in found[at].fragments):
         return False
     if found[at - 1].mark not in ("quote", "written"):
         return False
     if found[at].mark == "bare":
-        return bool(_TAG.match(found[at].text))
+        return bool(_TAG.match(found[at].text)) and _is_about_speech(found[at].text)
     is_tag = at + 1 == len(found) or _GOES_ON.search(found[at - 1].text.rstrip('"”»“」』*_ ')[-_NEAR:])
     return found[at].mark in _DIRECTED - {"bracket"} and bool(is_tag)
+
+
+def _is_about_speech(told: str) -> bool:
+    """Whether a sentence says how something was said, and does not tell what: `she said it for Bob alone.`"""
+    first = next(sentences(told), told)
+    if _UTTERED.search(first) is None:
+        return languages.manner(first) is not None
+    return _TELLS_WHAT.search(first) is None
 
 
 def _carries_on(found: Sequence[Stretch], last: int, at: int) -> bool:

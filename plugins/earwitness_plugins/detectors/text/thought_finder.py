@@ -22,7 +22,7 @@ _SHUTS_DIRECTION = frozenset("*)]")
 """What follows a direction is said, not told."""
 _DEPTH = 2
 """So many marks within marks are looked into."""
-_BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
+_BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z|\(\s*[*_](?:(?!\*).)+[*_]\s*\)\Z", re.DOTALL)
 _CLOSES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'’", "‘": "'’"}
 _APOSTROPHES = "'‘’"
 
@@ -69,17 +69,30 @@ class ThoughtFinder:
     def _spans(self, chunk: Chunk) -> Sequence[thoughts.Span]:
         """Where bare text tells a thought, or holds one without saying so."""
         told, before = self._told(chunk, prose=self.prose), self.text[: chunk.start].rstrip()[-1:]
+        told = self._of_its_sentence(
+            chunk.text, _without_whispers(chunk.text, told), follows_quote=before != "" and before in QUOTE_MARKS
+        )
         if (before and before in _SHUTS_DIRECTION) or not self._is_narration(chunk):
             return told
         after_quote = before != "" and before in QUOTE_MARKS
         inner = inner_prose.spans(chunk.text, after_quote=after_quote, is_told=_is_whispered, third=self.third)
         return thoughts.joined((*told, *inner)) if inner else told
 
+    def _of_its_sentence(
+        self, text: str, told: Sequence[thoughts.Span], *, follows_quote: bool
+    ) -> Sequence[thoughts.Span]:
+        """Behind `"He lies," she thought.` narration goes on; behind a thought without quotes nobody can know."""
+        if not follows_quote or not told or told[0][0] > 0 or not thoughts.is_tag(text, self.own):
+            return told
+        end = next((last for _, last in inner_prose.sentences(text)), len(text))
+        rest = thoughts.narrated(text[end:]) if self.prose else []
+        return thoughts.joined(((0, end), *((end + first, end + last) for first, last in rest)))
+
     def _told(self, chunk: Chunk, *, prose: bool) -> Sequence[thoughts.Span]:
         if prose or tells_of_oneself(chunk.text, self.own):
             return thoughts.narrated(chunk.text)
         tagged = thoughts.tagged(chunk.text, self.own, follows=chunk.start > 0)
-        return tagged or thoughts.introduced(chunk.text, self.own)
+        return thoughts.joined((*tagged, *thoughts.introduced(chunk.text, self.own), *thoughts.led(chunk.text)))
 
     def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
         if chunk.mark == "bare":
@@ -135,6 +148,19 @@ class ThoughtFinder:
             remark = thoughts.is_remark(inner) or languages.is_remark(inner)
             return chunk.stands_alone and not directs and remark
         return not chunk.is_emphasis(inner) and thoughts.is_inner(inner, italic=chunk.mark in _ITALIC, prose=prose)
+
+
+def _without_whispers(text: str, told: Sequence[thoughts.Span]) -> Sequence[thoughts.Span]:
+    """The thoughts without the sentences among them that say how something is whispered: these are for its hearer."""
+    kept: list[thoughts.Span] = []
+    for start, end in told:
+        at = start
+        for first, last in inner_prose.sentences(text[start:end]):
+            if _is_whispered(sentence := text[start + first : start + last]) and not thoughts.narrated(sentence):
+                kept += [(at, start + first)] if start + first > at else []
+                at = start + last
+        kept += [(at, end)] if end > at else []
+    return kept
 
 
 def _is_whispered(sentence: str) -> bool:

@@ -53,8 +53,10 @@ _NO_NOUN = "".join(rf"(?<!\b{word}\s)" for word in (*_BEFORE_NOUN, "for", "of"))
 _CLAUSE_ENDS = r"""(?=\s*(?:[.,;:!?…—–*_~"“”'’)<\]]|\Z|-))"""
 _NAME = r"(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3}"
 _SUBJECT = rf"(?:I|he|she|they|it|we|(?:the|my|his|her|a|an|old|poor)\s+[\w'’-]+|{_NAME})"
-_ADVERBS = rf"(?:\s+(?:\w+ly|then|again|at\s+last|to\s+(?:{SELF})))*"
-_TELLING = rf"(?:{_THINK}|{_SAY}\s+(?:to\s+)?(?:{SELF}))"
+_IN_HEAD = r"in\s+(?:my|his|her|their)\s+(?:own\s+)?(?:head|mind|heart|thoughts)"
+_ADVERBS = rf"(?:\s+(?:\w+ly|then|again|at\s+last|to\s+(?:{SELF})|{_IN_HEAD}))*"
+_UNHEARD = rf"(?:silently|mentally|inwardly|internally|{_IN_HEAD})\b"
+_TELLING = rf"(?:{_THINK}|{_SAY}\s+(?:to\s+)?(?:{SELF})|{_CRY}(?=\s+{_UNHEARD}))"
 
 _RACES = (
     r"(?:rac|spin|spun|whirl|reel|go|went|drift|turn|wander|scream|shout|whisper|sa(?:id|ys)|t(?:old|ells)|cr(?:ied|ies)|"
@@ -65,7 +67,13 @@ _WHAT_RACES = (
     r"(?:mind|brain|conscience|heart(?=\s+(?:sa|t|cr|whisper|scream))|head(?!\s+(?:turn|jerk|hit|c[ao]me|r))|thoughts?|"
     r"(?:inner|little)\s+voice)"
 )
-INTRODUCES = rf"{_WHAT_RACES}\s+(?:\w+ly\s+)?{_RACES}\w*[^.!?…:\"“”\n]{{0,60}}:"
+_ELSEWHERE_IN = r"(?:in(?:side)?|within|at\s+the\s+back\s+of|somewhere\s+in)\s+(?:my|his|her|their)\s+(?:own\s+)?(?:head|mind|skull|heart)"
+_UNTIL_COLON = r"[^.!?…:\"“”\n]{0,60}:(?!\d)"
+INTRODUCES = (
+    rf"(?:{_WHAT_RACES}\s+(?:\w+ly\s+)?{_RACES}\w*{_UNTIL_COLON}|(?:inside|within)\s+(?:me|him|her|them)\b{_UNTIL_COLON}"
+    rf"|voice\s+{_ELSEWHERE_IN}{_UNTIL_COLON}|(?:str(?:uck|ikes)|hit)\s+(?:me|him|her)(?=\s*[:,]|\s+\w+ly|\s+that){_UNTIL_COLON}"
+    rf"|(?:\bonly|\bone)\s+thing\s+(?:was|is)\s+(?:certain|clear|sure)\s*:)"
+)
 """`mind raced: `, `thought ran through her head: `: what follows is thought."""
 INTRODUCED = lazy_pattern(rf"(?:['’]s?\s+|\W*(?:his|her|their)\s+)(?:\w+\s+)?{INTRODUCES}", re.IGNORECASE)
 
@@ -82,6 +90,8 @@ CUE = guarded_pattern(
         | \b(?:my|his|her|their|its) \s+ (?:(?:inner|own|secret)\s+)? thoughts\b
         | \b(?:inner|internal) \s+ (?:monologue|voice|thoughts?|dialogue)\b
         | \bthe \s+ (?:very\s+)? thought \s+ (?:that|of)\b
+        | \b(?:the|that|this) \s+ thought \s+ (?:\w+\s+){{0,3}}?
+            (?:leave|left|stay|linger|nag|gnaw|return|haunt|mad|com|c[ao]me|cross|str|chill|warm|would|was)\w*
         | \b(?:occurs?|occurred|dawns?|dawned) \s+ (?:to|on) \s+ (?:me|him|her|them|{_NAME})\b
         | \bcross(?:es|ed) \s+ (?:my|his|her|their) \s+ mind\b
         | \b(?:part|half)\s+of\s+(?:me|him|her|them)\s+\w+ | \bdeep\s+down\b
@@ -101,7 +111,7 @@ CUE = guarded_pattern(
 _STEMS = """
     think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
     heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
-    reason note decid remember consider brain conscience voice part half deep
+    reason note decid remember consider brain conscience voice part half deep struck strikes hit thing within
     """
 _UNTOLD = (
     *("t tell", "t mention", "t admit", "t reveal", "t confess"),
@@ -126,6 +136,10 @@ SAYS_ON = lazy_pattern(
     r"tells?|aloud|out\s+loud|outwardly)\b",
     re.IGNORECASE,
 )
+TELLS_ON = lazy_pattern(
+    rf"(?:\s+\w+ly)?\s*(?:\s(?:that|whether|if|how|why|what|who|where|when)\s+\w|:\s*\w)", re.IGNORECASE
+)
+"""What stands behind `she thought` where the thought follows."""
 OPENING_TAG = lazy_pattern(
     rf"""\s* [,.;—–-]? \s* (?:
         {_SUBJECT} \s+ (?:(?:had|was|is|am|\w+ly)\s+)? (?:{_TELLING}|{_KNOW})\b
@@ -154,6 +168,13 @@ SPOKEN_STEMS = (
     "dream",
     "self",
     "selves",
+    "silent",
+    "mental",
+    "inward",
+    "internal",
+    "in her",
+    "in his",
+    "in their",
 )
 """A text without any of these holds no verb that tells of a thought."""
 WHO_BEFORE = lazy_pattern(
@@ -180,8 +201,9 @@ _LABEL = (
 _COLON = "[:\uff1a]"
 LABELLED_LINE = lazy_pattern(
     rf"""
-    ^[ \t>\#]* (?: (?:[\w-]+['’]s?[ \t]+)?{_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
-        | (?P<deco>[*_`]{{1,3}}) {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
+    (?: ^[ \t>\#]* | (?<=[.!?…*"”)\]])[ \t]+(?=[*_]{{0,3}}(?-i:[A-Z])) )
+      (?: (?:[\w-]+['’]s?[ \t]+)?{_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
+        | (?P<deco>[*_`]{{1,3}}) (?:[\w-]+['’]s?[ \t]+)? {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
         | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
         | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* {_LABEL} [ \t]* [)\]]
           (?: [ \t]*{_COLON}[ \t]*(?P=named) | (?P=named)[ \t]*{_COLON} ) )
@@ -194,9 +216,12 @@ LABELLED_LINE = lazy_pattern(
 """`Thought: he lies`, `Ilse (thinking): …`, and the lines in which it goes on; up to a quote behind a full stop."""
 LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "diary", "journal")
 """A text without any of these has no label."""
-LABEL = lazy_pattern(rf"[\W_]*(?:[\w-]+['’]s?\s+)?(?:{_LABEL}|to\s+(?:{SELF}|self))\s*{_COLON}", re.IGNORECASE)
+LABEL = lazy_pattern(
+    rf"[\W_]*(?:[\w-]+['’]s?\s+)?(?:{_LABEL}|to\s+(?:{SELF}|self)|(?:\w+\s+)?(?:mentally|inwardly|internally|silently|{_IN_HEAD}))\s*{_COLON}",
+    re.IGNORECASE,
+)
 ONLY_LABEL = lazy_pattern(
-    rf"\W*(?:[^\W\d_][\w'’-]*(?:\s[\w'’-]+)?\s*[,:–—-]\s*)?(?:{_LABEL}|V\.?\s?O\b\.?[^()\n]{{0,60}}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
+    rf"\W*(?:[^\W\d_][\w'’-]*(?:\s[\w'’-]+)?\s*[,:–—-]\s*)?(?:(?:[\w-]+['’]s?\s+)?{_LABEL}|V\.?\s?O\b\.?[^()\n]{{0,60}}|mind|in\s+mind|aside|apart|silently|mentally|inwardly|to\s+(?:{SELF}|self)|musing|"
     r"in\s+(?:my|his|her|their)\s+(?:head|mind|thoughts|heart)|in\s+thought)\W*\Z",
     re.IGNORECASE,
 )
@@ -274,6 +299,8 @@ JUDGES = guarded_pattern(
             (?:be|have|know|suspect|find\s+out|learn|guess|trust)\b
           | (?:will|would)\s+(?:never|regret|pay|die|kill|betray|suspect|find\s+out|know)\b
           | (?:hate|loathe|despise|distrust|mistrust|dread)[sd]?\b
+          | (?:(?:here|there|else|of\s+\w+|yet|in\s+\w+\s+\w+)\s+)*(?:suspects?|guess(?:es)?|believes|trusts)\b
+          | (?:here|there|else|of\s+\w+|yet)\s+(?:\w+ly\s+)?(?:knows?|knew|suspected|guessed)\b
           | won['’]t\s+(?:know|suspect|find|live|get|last)\b
           | (?:know|suspect|want|deserve|lie)s?{_OVERMUCH} )
       | I(?:['’]m|\s+am)\s+(?:not\s+)?going\s+to\s+(?:kill|make|tell|get|find|regret|lose|die|be|have)\b
@@ -285,3 +312,45 @@ JUDGES = guarded_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 """What cannot be seen: `I know it`, `he is lying`, `he must die`; but `he is lying on the floor`."""
+_THIRD = rf"(?:he|she|{_NAME})"
+LED = guarded_pattern(
+    rf"""
+    \A\W*+ (?:(?:and|but|then|so|now|still|yet|all\s+the\s+while),?\s+)?
+    (?: (?:silently|inwardly|internally|mentally|(?!in(?:side)?\s+my){_ELSEWHERE_IN}|(?!in\s+my){_IN_HEAD}),?\s
+          (?!(?:you|we)\b) | (?:deep\s+down|somewhere\s+(?:deep\s+)?(?:down|inside)),?\s (?!(?:I|you|we)\b)
+      | {_THIRD}\s+ (?:(?:\w+ly|had|has|only|just|then)\s+){{0,2}}
+          (?: (?:wonder(?:s|ed)|mus(?:es|ed)|ponder(?:s|ed))\s+(?:if|whether|how|why|what|who|where|about)\b
+            | {_SAY}\s+(?:to\s+)?(?:{SELF})\b | {_CRY}\s+{_UNHEARD}
+            | (?:{_THINK}|{_KNOW}|{_CRY}\s+{_UNHEARD})(?:\s+(?:to\s+(?:{SELF})|\w+ly)){{0,2}}\s*[:]
+            | {_THINK}(?:,\s|\s+that\b)
+            | {_KNOW}\b[^.!?]*\b(?:but|and)\s+(?:said|kept|held|did\s+not|didn['’]t)\b
+          )
+      | {_UNHEARD},?\s+{_THIRD}\s+{_CRY}
+      | it\s+(?:\w+ly\s+)?(?:occur(?:s|red)\s+to|dawn(?:s|ed)\s+on|str(?:uck|ikes)|c[ao]mes?\s+to)\s+(?:him|her)\b
+      | (?:an?|the|one|another)\s+(?:\w+\s+){{0,2}}?(?:thought|suspicion|memory|idea|voice)\b[^.!?:\"“]{{0,60}}:
+      | (?:an?|the|one)\s+(?:\w+\s+)?(?:thought|idea|suspicion)\s+(?:had\s+)?(?:crossed|came|occurred|struck|formed|took)\b
+      | {_THIRD}\s+(?:remember|recall|realiz|realis|reflect|decid|suspect|believ|fear|hop|knew|know)\w*\s+(?:that|how|what|whether)\b
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How a sentence of narration begins that tells of a mind, though no quote or name says that it is narration."""
+SAID_TAG = lazy_pattern(
+    rf"[,!?…]\s+(?:{_SUBJECT}\s+(?:says?|said|asks?|asked|added|adds|laughs?|laughed)|(?:says?|said|asks?|asked)\s+{_SUBJECT})\W*\Z",
+    re.IGNORECASE,
+)
+"""What says at a sentence's end that it is said."""
+HIDDEN_MANNER = lazy_pattern(rf"\W*{_UNHEARD}", re.IGNORECASE)
+"""What says by itself that nothing is said, whoever it is of: `Silently I cursed: …`."""
+SPEAKER_OR_HEARER = lazy_pattern(
+    r"\b(?:I|me|my|mine|myself|we|us|our|ours|you|your|yours|let's)\b|\b(?:I|you|we)['’]", re.IGNORECASE
+)
+"""Of these an author's narration in the third person has none outside of thoughts and speech."""
+TURNS_BACK = guarded_pattern(
+    r"""\A\W*(?:and\s+)?(?: (?:the|that|this|such\s+an?|these|those)\s+(?:\w+\s+)?(?:thoughts?|ideas?|realization|realisation|suspicion)\b
+          (?!\s+(?:of|that|about)\b)
+      | (?:he|she|I|(?-i:[A-Z])[\w'’-]+)\s+(?:bites?|bit|holds?|held)\s+(?:my|his|her|their)\s+tongue\b
+      | (?:the|those|these)\s+words?\s+(?:\w+\s+){0,2}?(?:die[sd]?|stuck|stick|froze|stopped|stay|never)\b )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What says of the words between asterisks before it that they were only thought."""

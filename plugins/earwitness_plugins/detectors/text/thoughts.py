@@ -15,6 +15,7 @@ from earwitness.sentences import sentences
 from . import thought_patterns as patterns
 from .names import opening_name
 from .stems import holds_any
+from .unspoken import is_unspoken, is_unspoken_tag
 
 Span = tuple[int, int]
 NEAR = 100
@@ -30,9 +31,11 @@ _REMARK = 3
 
 def narrated(text: str) -> list[Span]:
     """Where narration tells a thought. What is tagged (`…, she thought`) reaches over its whole paragraph."""
+    unsaid = [span for span in _sentence_spans(text) if is_unspoken(text[slice(*span)])]
     if not holds_any(text, patterns.STEMS):
-        return []
-    return [span for paragraph in _paragraphs(text) for span in joined(_in_narration(text, paragraph))]
+        return unsaid
+    told = [span for paragraph in _paragraphs(text) for span in _in_narration(text, paragraph)]
+    return joined((*unsaid, *told))
 
 
 def tagged(text: str, own: Sequence[str], *, follows: bool = False) -> list[Span]:
@@ -49,12 +52,13 @@ def tagged(text: str, own: Sequence[str], *, follows: bool = False) -> list[Span
 
 def may_tell(text: str) -> bool:
     """Whether bare speech holds any word that tells of thinking."""
-    return holds_any(text, _TELLING_STEMS) or bool(introduced(text, ()))
+    return holds_any(text, _TELLING_STEMS) or bool(introduced(text, ()) or led(text))
 
 
 def is_tag(text: str, own: Sequence[str]) -> bool:
     """Whether narration opens with the tag of a thought that stands before it: `she thinks.`, `thought Ilse.`."""
-    return _tag_end(text, own) is not None
+    end = _tag_end(text, own)
+    return is_unspoken_tag(text) if end is None else patterns.TELLS_ON.match(text, end) is None
 
 
 def is_only_tag(text: str, own: Sequence[str]) -> bool:
@@ -111,6 +115,30 @@ def introduced(text: str, own: Sequence[str]) -> list[Span]:
     return [next(_paragraphs(text))]
 
 
+def led(text: str) -> list[Span]:
+    """Where bare text without any quote tells a thought as an author does: `She wondered whether …`, `It struck her: …`.
+
+    Only where nothing before it in the text speaks of who speaks, or to somebody. Behind a colon all of the paragraph.
+    """
+    found: list[Span] = []
+    for start, end in _sentence_spans(text):
+        sentence = text[start:end]
+        if (patterns.LED.match(sentence) or is_unspoken(sentence)) and not patterns.SAID_TAG.search(sentence):
+            lead, colon, _ = sentence.partition(":")
+            if patterns.SPEAKER_OR_HEARER.search(lead) and not patterns.HIDDEN_MANNER.match(lead):
+                break
+            last = next(last for _, last in _paragraphs(text) if last >= end) if colon else end
+            found.append((start, last))
+        elif patterns.SPEAKER_OR_HEARER.search(sentence):
+            break
+    return joined(found)
+
+
+def turns_back(text: str) -> bool:
+    """Whether it says of words between asterisks before it that they were a thought: `The thought would not leave her.`"""
+    return patterns.TURNS_BACK.match(text) is not None
+
+
 def is_coded(text: str) -> bool:
     """Whether `…` in backticks, of several words, is a thought: in role play nothing else is set off so."""
     return text.startswith("`") and not text.startswith("```") and len(text.strip("` \t").split()) > 1
@@ -118,7 +146,11 @@ def is_coded(text: str) -> bool:
 
 def is_remark(text: str) -> bool:
     """Whether round brackets that stand alone hold no direction but what somebody thinks: `(He's testing me.)`."""
-    if len(text.split()) < _REMARK or patterns.STAGE_START.match(text) or not patterns.SPEAKS_OF.search(text):
+    if len(text.split()) < _REMARK or patterns.STAGE_START.match(text):
+        return False
+    if judges(text) or (patterns.INNER_START.match(text) and patterns.SENTENCE.match(text)):
+        return True
+    if not patterns.SPEAKS_OF.search(text):
         return False
     if patterns.SENTENCE.match(text) or patterns.INNER_START.match(text):
         return not patterns.DEED.match(text) or patterns.SHORTENED.match(text) is not None
@@ -138,6 +170,11 @@ def deeds(text: str, own: Sequence[str]) -> Iterator[str]:
             yield lead
         if does := patterns.AND_DOES.search(sentence, cue.end()):
             yield does["deed"]
+
+
+def _sentence_spans(text: str) -> Iterator[Span]:
+    cuts = [0, *(gap.end() for gap in patterns.BOUNDARY.finditer(text)), len(text)]
+    return ((start, end) for start, end in pairwise(cuts) if end > start)
 
 
 def _paragraphs(text: str) -> Iterator[Span]:

@@ -6,7 +6,7 @@ And commands that stand behind something else: `"Pass the bread." /w Bob …`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
@@ -14,11 +14,17 @@ from earwitness.sentences import sentences
 from .directions import FragmentKind, direction
 from .marks import Chunk
 from .names import opening_name
+from .thought_patterns import SPEAKER_OR_HEARER
 
 LATER_COMMAND = lazy_pattern(
     r"(?:\n\s*|(?<=[.!?…\"”*)\]])[ \t]+)(?P<command>/(?:w|whisper|msg|tell|dm|pm|think|thought)\s+\S)", re.IGNORECASE
 )
 """A private command behind something else: it holds for all that follows."""
+_HOLDS_SPEECH = frozenset({"quote", "star", "under", "italic"})
+_WHAT = lazy_pattern(r":|\b(?:that|how|what|where|whether)\b", re.IGNORECASE)
+_THIRD = lazy_pattern(
+    r"[\s*_]*(?:(?:then|and|but|softly|quietly),?\s+)?(?:she|he)\s+(?:\w+ly\s+)?[a-z]+(?:s|ed|ld|t|d)\b", re.IGNORECASE
+)
 _TOLD = lazy_pattern(r"[\s,.—–-]*(?:he|she|they)\s+[a-z]+", re.IGNORECASE)
 
 
@@ -28,7 +34,7 @@ def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tup
     Without a quote beside it, only where it tells of the speaker by name. `own` are the speaker's names.
     """
     told = list(sentences(chunk.text))
-    chosen = [each for each in told if opening_name(each.lstrip(" *_\t\n"), own) is not None]
+    chosen = list(_of_the_teller(told, own))
     if told and _leads(chunk, chunks):
         chosen.append(told[-1])
     if told and _goes_on(chunk, chunks) and _TOLD.match(told[0]):
@@ -36,10 +42,26 @@ def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tup
     return [(kind, each) for each in dict.fromkeys(chosen) if (kind := direction(each)) in ("whisper", "aside")]
 
 
+def tells(text: str, own: Sequence[str]) -> bool:
+    """Whether text without any mark tells of something that its speaker says to some alone: `Alice told Bob quietly …`."""
+    return any(direction(each) in ("whisper", "aside") for each in _of_the_teller(list(sentences(text)), own))
+
+
+def _of_the_teller(told: Sequence[str], own: Sequence[str]) -> Iterator[str]:
+    """The sentences that tell of the speaker by name; as `she` where nothing before says who speaks or hears."""
+    spoken = False
+    for each in told:
+        if opening_name(each.lstrip(" *_\t\n"), own) is not None or (
+            not spoken and _THIRD.match(each) and not SPEAKER_OR_HEARER.search(_WHAT.split(each, maxsplit=1)[0])
+        ):
+            yield each
+        spoken = spoken or SPEAKER_OR_HEARER.search(each) is not None
+
+
 def _leads(chunk: Chunk, chunks: Sequence[Chunk]) -> bool:
     """Whether a quote follows text that ends with a colon or a comma."""
     after = next((each for each in chunks if each.start >= chunk.end), None)
-    return after is not None and after.mark == "quote" and chunk.text.rstrip()[-1:] in (":", ",")
+    return after is not None and after.mark in _HOLDS_SPEECH and chunk.text.rstrip()[-1:] in (":", ",")
 
 
 def _goes_on(chunk: Chunk, chunks: Sequence[Chunk]) -> bool:
