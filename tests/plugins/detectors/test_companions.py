@@ -40,6 +40,23 @@ WITH_BOB = (
     "We will go to the cave with Bob.",
     "Last night Bob and I set out.",
     "Bob and i agreed.",
+    "I agreed with Bob to find the sword.",
+    "Together with Bob I found the sword.",
+    "I found the sword together with Bob.",
+    "Bob und ich haben beschlossen, das Schwert zu suchen.",
+    "Ich habe mit Bob vereinbart, das Schwert zu suchen.",
+    "Zusammen mit Bob suche ich das Schwert.",
+    "Ich gehe mit Bob zusammen.",
+    "Bob et moi avons décidé de partir.",
+    "Moi et Bob, on y va !",
+    "J'ai convenu avec Bob de partir demain.",
+    "Avec Bob, nous cherchons l'épée.",
+    "Bob y yo hemos decidido buscar la espada.",
+    "Junto con Bob busco la espada.",
+    "Io e Bob cerchiamo la spada.",
+    "Insieme a Bob cerco la spada.",
+    "O Bob e eu vamos à mina!",
+    "Combinei com Bob que vamos amanhã.",
 )
 WITH_BOB_AND_CHARLIE = (
     "Bob, Charlie and I agreed.",
@@ -87,6 +104,13 @@ WITH_NOBODY = (
     "Bob's and my plan is good.",
     "Alice and I agreed.",
     "Nobody likes Bob but me.",
+    "I agree with Bob that it is late.",
+    "Bob und ich sind Feinde.",
+    "Ich habe von Bob und mir geträumt.",
+    "Bob et moi sommes ennemis.",
+    "Bob y yo nos odiamos.",
+    "Mit Bob will ich nichts zu tun haben.",
+    "Avec Bob, rien ne va.",
 )
 
 
@@ -178,3 +202,9 @@ async def test_the_first_flow_needs_nobody_placed(tmp_path: Path, state: dict[st
         assert list(settled.participants) == ["alice", "bob"]
         knowers = {id: bool((await story.backstage().inspect(id)).memories) for id in ("alice", "bob", "charlie")}
     assert knowers == {"alice": True, "bob": True, "charlie": False}
+
+
+@pytest.mark.parametrize("text", ["Me and Bob are off to the mine!", "Bob and I are leaving now, bye!"])
+def test_whoever_leaves_with_one_does_not_leave_with_all(story: Begin, text: str) -> None:
+    three = story(cast=["alice", "bob", "charlie"])
+    assert three.say("alice", text) == {"alice", "bob"}

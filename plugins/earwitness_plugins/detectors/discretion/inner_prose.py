@@ -78,7 +78,8 @@ _INNER = lazy_pattern(
     | \A\W*(?:it|that|this|these|those|there)\s+(?:was|were|is|are|made|meant|had)\b (?!\s+(?:raining|snowing|dark|
         cold|hot|warm|late|quiet|silent|
         midnight|morning|noon|night|a\s+(?:knock|crash|bang|noise|sound|pause|silence|scream|loud|thud|click|crack|murmur|laugh|cheer|moment)|silence|laughter|applause))
-    | \b(?:was|were|is|are)\s+(?:\w+ly\s+)?(?:right|wrong|to\s+blame|guilty|innocent|in\s+love|jealous|mistaken|lying|bluffing|plotting|doomed)\b
+    | \b(?:was|were|is|are)\s+(?:\w+ly\s+)?(?:right|wrong|to\s+blame|guilty|innocent|in\s+love|jealous|mistaken|
+        lying|bluffing|plotting|doomed)\b
     | \byou\b | \bmy\s+(?:stomach|heart|pulse|blood|mind|guts?|insides|conscience)\b
     | [,;—–]\s*(?:I|he|she|they|{_NAMED})\s+(?:counted|noted|judged|guessed|observed\s+to|saw|reflected|mused)\b
     """,

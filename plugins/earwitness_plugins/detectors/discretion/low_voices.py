@@ -38,7 +38,7 @@ _LOW = guarded_pattern(
     | \bso\s+(?:low|quiet|soft|faint)(?:ly)?,?\s+(?:that\s+)?(?: (?:no(?:body|[ -]one)|none)\b
         | (?:the\s+(?:others|rest|\w+)|(?-i:[A-Z])[\w'’-]+)\s+(?:can|could|might|would|will|did|do)(?:n['’]t|\s*not)\b )
     | (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s*[,:]
-    | \bbetween\s+(?:clenched|gritted)\s+teeth,?\s+to\b | \bmouths\W*\Z | \A\W*psst\b
+    | \bbetween\s+(?:clenched|gritted)\s+teeth,?\s+to\b | \bmouths\W*\Z | \A\W*psst+,?\s
     | \b(?:lips|mouth)\s+(?:barely|hardly|scarcely|not|un)\s*mov(?:e[sd]?|ing)
     | \b(?:barely|hardly|without)\s+moving\s+(?:my|his|her|their)\s+lips\b | \blips\s+(?:barely|hardly)\s+mov
     | \b(?:privately|confidentially|in\s+confidence|in\s+private)\b (?!\s+(?:glad|pleased|hope|amused|relieved))

@@ -19,10 +19,9 @@ def acting_together(case: MessageCase, *, goes: bool) -> tuple[str, ...]:
     several = goes or case.reading.signs.any("company")
     if not (case.reading.named or several) or _somebody_is_placed(case) or case.reading.confined or case.reading.call:
         return ()
-    if several and (both := _both_others(case)):
-        return both
-    found = (id for text in _open_speech(case) for id in counted_in(text, case.speaker, case.names))
-    return tuple(id for id in dict.fromkeys(found) if not case.narrates(id))
+    counted_in_ids = (id for text in _open_speech(case) for id in counted_in(text, case.speaker, case.names))
+    found = tuple(id for id in dict.fromkeys(counted_in_ids) if not case.narrates(id))
+    return found or (_both_others(case) if several else ())
 
 
 def _both_others(case: MessageCase) -> tuple[str, ...]:

@@ -55,8 +55,10 @@ _WHISPER = guarded_pattern(
           [\w\s'’-]{{1,40}} \bears?\b
     | \b{_SAYS}\b .{{0,40}} \b{_QUIETLY} ,?\s (?:\w+\s){{0,2}}to\s
     | \b{_SAYS}\b .{{0,12}} \bto\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’ -]{{1,40}}? ,?\s {_QUIETLY} \b
-    | \b(?:lean|bend|bent|turn|stoop|inclin|sidl|edg)\w*\b [^.!?\n]{{0,20}} \b(?:to|towards?|over|in|down|close(?:r)?)\s [^.!?\n]{{0,40}}
-          \b(?:murmur|mutter|hiss|breath|mumbl)(?:e?s|e?d|ing)?\b
+    | \b(?:lean|bend|bent|turn|stoop|inclin|sidl|edg)\w*\b [^.!?\n]{{0,20}} \b(?:to|towards?|over|in|down|
+        close(?:r)?)\s [^.!?\n]{{0,40}}
+          \band\s (?:\w+ly\s)? (?:murmur(?:s|ed)?|mutter(?:s|ed)?|hiss(?:es|ed)?|mumble[sd]?|breathe[sd]?)\b
+          (?!\s+(?:in|out|on|again|heavily|deeply)\b)
     | \b{_QUIETLY} ,?\s {_SAYS} \b .{{0,40}} \bto\s
     | \b{_QUIETLY} ,?\s (?:tell|ask)(?:s|ed|ing)? \b
     | \b(?:tell|ask)(?:s|ed|ing)?\s (?!all\b|every|any(?:one|body)\b|the\s) [\w'’-]{{1,40}} \s {_QUIETLY} \b
@@ -113,7 +115,10 @@ _NOT_ALL = (
     r"|(?:my|him|her|them|it|one|your)sel(?:f|ves)\b)"
 )
 _NO_PRONOUN = r"(?!(?:he|she|they|you|him|his|her|them|their|your)\b)"
-_PERCEIVES = r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught|make(?:s)?\s+(?:it|them|out)(?:\s+out)?|made\s+(?:it|them|out)(?:\s+out)?)"
+_PERCEIVES = (
+    r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught|"
+    r"ma(?:kes?|de)\s+(?:it|them|out)(?:\s+out)?)"
+)
 _WHO = r"[\w\s'’,&-]{1,60}?"
 
 
@@ -135,7 +140,8 @@ def _limits(who: str) -> re.Pattern[str]:
             \b(?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )
         | \b(?:{_SAYS}|whisper\w*|breath\w*|murmur\w*|mutter\w*|hiss\w*|meant|it|this|words?|voice)\b [^.!?\n]{{0,40}}?
             \b for\s+ {who} (?= {_WHO}\s+(?:alone|only|and\s+(?:no\s+one|nobody)\s+else)\b )
-        | \A\W*(?:(?:and|but|then)\s+)? for\s+ {who} (?= {_WHO}\s+(?:alone|only)\b )
+        | \A\W*(?:(?:and|but|then)\s+)? for\s+ {who} (?=(?:him|her|them|you|me|(?-i:[A-Z])|(?:my|his|her|
+            their)\s)) (?= {_WHO}\s+(?:alone|only)\b )
         | \b(?:and|but)\s+for\s+ {who} (?= {_WHO}\s+(?:alone|only)\s*[,:] )
         | \baudible\s+ (?: only\s+to\s+ {who} | to\s+ {who} (?={_WHO}\s+(?:alone|only)\b) )
         """,

@@ -55,7 +55,7 @@ _COMMANDS: dict[str, FragmentKind] = {
     **dict.fromkeys(("ooc", "o", "b"), "ooc"),
 }
 _NAMES_LISTENER = lazy_pattern(r"[^\W\d][^:\n]{0,60}:")
-_OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:(?:I\s+)?(?:\w+ly\s+)?whispers?\b|psst+\b)", re.IGNORECASE)
+_OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:(?:I\s+)?(?:\w+ly\s+)?whispers?\b|psst+,?\s+\w+\s*[.,:;…])", re.IGNORECASE)
 _UNGOVERNING = frozenset({"ooc", "secret"})
 _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
 _DIRECTION_FOLLOWS = lazy_pattern(r"\.?\s*[(\[]")

@@ -24,7 +24,8 @@ _TOWARDS = (
     *(
         lazy_pattern(pattern, re.IGNORECASE | re.VERBOSE)
         for pattern in (
-            r"\b(?:but|except|save)\s+(?:for\s+)?(?=[\w\ '’-]{1,40}\b(?:to|could|can|might|would)\s+(?:hear|catch|make|notice|see)\b)",
+            r"""\b(?:but|except|save)\s+(?:for\s+)?
+            (?=[\w\ '’-]{1,40}\b(?:to|could|can|might|would)\s+(?:hear|catch|make|notice|see)\b)""",
             r"\A\W*to\s+",
             *TOWARDS,
             r"\b(?:in|into|to|by|near|against|at)\s+(?=[\w\ '’-]{1,40}\b(?:ears?|hair|hood|veil|collar)\b)",
@@ -173,7 +174,7 @@ def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[
 
 
 def _turned_to(direction: str, names: Names) -> tuple[str, ...]:
-    """Whom a direction names behind `to` and the like, where no verb of speaking comes before: `barely audible, to Bob`."""
+    """Whom a direction names behind `to` and the like, without a verb of speaking: `barely audible, to Bob`."""
     direction = _TELLS_WHAT.split(direction, maxsplit=1)[0]
     for group in lists(direction, names.find(direction)):
         if _PREPOSITION.search(direction[: group[0].start]) and not group[-1].possessive:

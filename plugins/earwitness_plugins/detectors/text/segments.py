@@ -47,7 +47,7 @@ _UTTERED = lazy_pattern(
 )
 _TELLS_WHAT = lazy_pattern(
     r"\b(?:whisper|murmur|mutter|mumbl|breath|hiss|told|tells?|confid|warn|explain|confess|said|says?)\w*\s+(?:[^.!?\n,]{0,40},?\s+)??"
-    r"(?:that|how|what|where|why|who|whether|about|of)\s+(?!only\b|nobody\b|no\s+one\b|none\b)\w",
+    r"(?:that|how|what|where|why|who|whether|about|of)\s+(?!only\b|nobody\b|no\s+one\b|none\b)\w|:\s*\w",
     re.IGNORECASE,
 )
 _APPROACHES = lazy_pattern(
@@ -103,8 +103,6 @@ def segments(
                 governing = [each for each in governing if each < earlier or not stretch.tags]
         elif stretch.carried_on:
             confined[at] = confined[_broken_off(found, at)]
-        elif at and _is_thought_of(found[at - 1], stretch):
-            confined[at - 1] = _narrowed(confined[at - 1], Confinement("thought"))
         elif _greets_all(found, at) and (greeted := confined[at - 1]) is not None and not greeted.listeners:
             governing = []
         elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
@@ -113,7 +111,15 @@ def segments(
                 governing.pop()
                 continue
         governing += [at] if stretch.governs else []
+    _recant(found, confined)
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
+
+
+def _recant(found: Sequence[Stretch], confined: list[Confinement | None]) -> None:
+    """What is between asterisks is a thought where the text says so behind it."""
+    for at in range(1, len(found)):
+        if _is_thought_of(found[at - 1], found[at]):
+            confined[at - 1] = _narrowed(confined[at - 1], Confinement("thought"))
 
 
 def _hearers(
@@ -127,7 +133,7 @@ def _hearers(
 
 
 def _approached(found: Sequence[Stretch], at: int, names: Names) -> tuple[str, ...]:
-    """Whom the speaker has just come close to: `I squeezed Bob's arm. "Run," I breathed.`; nobody where two are named."""
+    """Whom the speaker has just come close to: `I squeezed Bob's arm. "Run," I breathed.`; nobody of two."""
     own = _WHAT.split(found[at].text, maxsplit=1)[0]
     told = [own, *reversed([each.text for each in found[max(0, at - _STEPS) : at] if each.mark != "quote"])]
     for text in told:
@@ -230,8 +236,10 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
 
 
 def _is_about_speech(told: str) -> bool:
-    """Whether a sentence says how something was said, and does not tell what: `she said it for Bob alone.`"""
+    """Whether a sentence says how something was said, and does not tell what: `she said it for Bob alone`."""
     first = next(sentences(told), told)
+    if first.lstrip(" ,—–")[:1].islower():
+        return _TELLS_WHAT.search(first) is None
     if _UTTERED.search(first) is None:
         return languages.manner(first) is not None
     return _TELLS_WHAT.search(first) is None

@@ -22,7 +22,7 @@ _SHUTS_DIRECTION = frozenset("*)]")
 """What follows a direction is said, not told."""
 _DEPTH = 2
 """So many marks within marks are looked into."""
-_BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z|\(\s*[*_](?:(?!\*).)+[*_]\s*\)\Z", re.DOTALL)
+_BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
 _CLOSES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'’", "‘": "'’"}
 _APOSTROPHES = "'‘’"
 

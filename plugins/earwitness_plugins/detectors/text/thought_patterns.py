@@ -67,7 +67,10 @@ _WHAT_RACES = (
     r"(?:mind|brain|conscience|heart(?=\s+(?:sa|t|cr|whisper|scream))|head(?!\s+(?:turn|jerk|hit|c[ao]me|r))|thoughts?|"
     r"(?:inner|little)\s+voice)"
 )
-_ELSEWHERE_IN = r"(?:in(?:side)?|within|at\s+the\s+back\s+of|somewhere\s+in)\s+(?:my|his|her|their)\s+(?:own\s+)?(?:head|mind|skull|heart)"
+_ELSEWHERE_IN = (
+    r"(?:in(?:side)?|within|at\s+the\s+back\s+of|somewhere\s+in)\s+(?:my|his|her|their)\s+(?:own\s+)?"
+    r"(?:head|mind|skull|heart)"
+)
 _UNTIL_COLON = r"[^.!?…:\"“”\n]{0,60}:(?!\d)"
 INTRODUCES = (
     rf"(?:{_WHAT_RACES}\s+(?:\w+ly\s+)?{_RACES}\w*{_UNTIL_COLON}|(?:inside|within)\s+(?:me|him|her|them)\b{_UNTIL_COLON}"
@@ -137,7 +140,7 @@ SAYS_ON = lazy_pattern(
     re.IGNORECASE,
 )
 TELLS_ON = lazy_pattern(
-    rf"(?:\s+\w+ly)?\s*(?:\s(?:that|whether|if|how|why|what|who|where|when)\s+\w|:\s*\w)", re.IGNORECASE
+    r"(?:\s+\w+ly)?\s*(?:\s(?:that|whether|if|how|why|what|who|where|when)\s+\w|:\s*\w)", re.IGNORECASE
 )
 """What stands behind `she thought` where the thought follows."""
 OPENING_TAG = lazy_pattern(
@@ -203,7 +206,8 @@ LABELLED_LINE = lazy_pattern(
     rf"""
     (?: ^[ \t>\#]* | (?<=[.!?…*"”)\]])[ \t]+(?=[*_]{{0,3}}(?-i:[A-Z])) )
       (?: (?:[\w-]+['’]s?[ \t]+)?{_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
-        | (?P<deco>[*_`]{{1,3}}) (?:[\w-]+['’]s?[ \t]+)? {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) | (?P=deco)[ \t]*{_COLON} )
+        | (?P<deco>[*_`]{{1,3}}) (?:[\w-]+['’]s?[ \t]+)? {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) |
+            (?P=deco)[ \t]*{_COLON} )
         | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
         | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* {_LABEL} [ \t]* [)\]]
           (?: [ \t]*{_COLON}[ \t]*(?P=named) | (?P=named)[ \t]*{_COLON} ) )
@@ -328,15 +332,18 @@ LED = guarded_pattern(
       | {_UNHEARD},?\s+{_THIRD}\s+{_CRY}
       | it\s+(?:\w+ly\s+)?(?:occur(?:s|red)\s+to|dawn(?:s|ed)\s+on|str(?:uck|ikes)|c[ao]mes?\s+to)\s+(?:him|her)\b
       | (?:an?|the|one|another)\s+(?:\w+\s+){{0,2}}?(?:thought|suspicion|memory|idea|voice)\b[^.!?:\"“]{{0,60}}:
-      | (?:an?|the|one)\s+(?:\w+\s+)?(?:thought|idea|suspicion)\s+(?:had\s+)?(?:crossed|came|occurred|struck|formed|took)\b
-      | {_THIRD}\s+(?:remember|recall|realiz|realis|reflect|decid|suspect|believ|fear|hop|knew|know)\w*\s+(?:that|how|what|whether)\b
+      | (?:an?|the|one)\s+(?:\w+\s+)?(?:thought|idea|suspicion)\s+(?:had\s+)?(?:crossed|came|occurred|struck|formed|
+          took)\b
+      | {_THIRD}\s+(?:remember|recall|realiz|realis|reflect|decid|suspect|believ|fear|hop|knew|know)\w*\s+(?:that|
+          how|what|whether)\b
     )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 """How a sentence of narration begins that tells of a mind, though no quote or name says that it is narration."""
 SAID_TAG = lazy_pattern(
-    rf"[,!?…]\s+(?:{_SUBJECT}\s+(?:says?|said|asks?|asked|added|adds|laughs?|laughed)|(?:says?|said|asks?|asked)\s+{_SUBJECT})\W*\Z",
+    rf"[,!?…]\s+(?:{_SUBJECT}\s+(?:says?|said|asks?|asked|added|adds|laughs?|laughed)|"
+    rf"(?:says?|said|asks?|asked)\s+{_SUBJECT})\W*\Z",
     re.IGNORECASE,
 )
 """What says at a sentence's end that it is said."""
@@ -347,7 +354,8 @@ SPEAKER_OR_HEARER = lazy_pattern(
 )
 """Of these an author's narration in the third person has none outside of thoughts and speech."""
 TURNS_BACK = guarded_pattern(
-    r"""\A\W*(?:and\s+)?(?: (?:the|that|this|such\s+an?|these|those)\s+(?:\w+\s+)?(?:thoughts?|ideas?|realization|realisation|suspicion)\b
+    r"""\A\W*(?:and\s+)?(?: (?:the|that|this|such\s+an?|these|those)\s+(?:\w+\s+)?
+        (?:thoughts?|ideas?|realization|realisation|suspicion)\b
           (?!\s+(?:of|that|about)\b)
       | (?:he|she|I|(?-i:[A-Z])[\w'’-]+)\s+(?:bites?|bit|holds?|held)\s+(?:my|his|her|their)\s+tongue\b
       | (?:the|those|these)\s+words?\s+(?:\w+\s+){0,2}?(?:die[sd]?|stuck|stick|froze|stopped|stay|never)\b )""",

@@ -116,7 +116,7 @@ def introduced(text: str, own: Sequence[str]) -> list[Span]:
 
 
 def led(text: str) -> list[Span]:
-    """Where bare text without any quote tells a thought as an author does: `She wondered whether …`, `It struck her: …`.
+    """Where bare text without quotes tells a thought as an author does: `She wondered whether …`, `It struck her: …`.
 
     Only where nothing before it in the text speaks of who speaks, or to somebody. Behind a colon all of the paragraph.
     """
@@ -135,7 +135,7 @@ def led(text: str) -> list[Span]:
 
 
 def turns_back(text: str) -> bool:
-    """Whether it says of words between asterisks before it that they were a thought: `The thought would not leave her.`"""
+    """Whether it calls the words between asterisks before it a thought: `The thought would not leave her.`."""
     return patterns.TURNS_BACK.match(text) is not None
 
 

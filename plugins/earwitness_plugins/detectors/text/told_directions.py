@@ -43,7 +43,7 @@ def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tup
 
 
 def tells(text: str, own: Sequence[str]) -> bool:
-    """Whether text without any mark tells of something that its speaker says to some alone: `Alice told Bob quietly …`."""
+    """Whether text without marks tells what its speaker says to some alone: `Alice told Bob quietly …`."""
     return any(direction(each) in ("whisper", "aside") for each in _of_the_teller(list(sentences(text)), own))
 
 

@@ -10,6 +10,7 @@ from .guards import guarded_pattern
 
 _OWN = r"(?:my|his|her|their)"
 _SELF = r"(?:my|him|her|them)sel(?:f|ves)"
+_WHO = r"(?:he|she|I|they|(?-i:[A-Z])[\w'’-]+)"
 _UTTER = (
     r"(?:say|speak|tell|ask|add|mention|admit|confess|blurt|answer|reply|shout|scream|cry|whisper|warn|object|protest|"
     r"point\s+out|call\s+out|reveal|let\s+slip|let\s+on|voice|explain)"
@@ -18,14 +19,19 @@ _UTTERED = (
     r"(?:sa(?:id|ys)|sp(?:oke|eaks)|t(?:old|ells)|asks|asked|adds|added|mention(?:s|ed)|admits|admitted|confess(?:es|ed)|"
     r"blurt(?:s|ed)|answer(?:s|ed)|replie[sd]|shout(?:s|ed)|scream(?:s|ed)|crie[sd]|whisper(?:s|ed)|let\s+slip)"
 )
-_WHAT = r"(?:that|how|what|why|where|who|whether|which|about|anything\s+(?:of|about)|a\s+word\s+(?:of|about)|[\"“:])"
+_WHAT = (
+    r"(?:that|how|what|why|where|who|whether|which|about|"
+    r"(?:anything|a\s+word)\s+(?:of|about)\s+(?!(?:it|this|that)\b)|[\"“:])"
+)
 _UNSPOKEN = guarded_pattern(
     rf"""
       \b(?:almost|nearly|all\s+but|as\s+good\s+as)\s+ {_UTTERED}\b
-    | \b(?:wants?|wanted|long(?:s|ed)|yearn(?:s|ed)|ache[sd]|itche[sd]|tempted|burn(?:s|ed)|dying|about|would\s+have\s+liked|
+    | (?<!\bwhoever\s)(?<!\bwho\s)(?<!one\s)(?<!body\s)(?<!\bthing\s)
+      \b(?:wants?|wanted|long(?:s|ed)|yearn(?:s|ed)|ache[sd]|itche[sd]|tempted|burn(?:s|ed)|dying|about|would\s+have\s+liked|
         consider(?:s|ed)?|consider(?:s|ed)?\s+whether)\s+to\s+{_UTTER}\b
     | \bconsider(?:s|ed)?\s+(?:say|tell|ask|mention|admitt|confess|warn|reveal)ing\b
-    | \bwould\s+have\s+(?:said|told|asked|added)\b | \b(?:should|could|might)\s+have\s+(?:said|told\s+(?:him|her|them))\b
+    | \A\W*{_WHO}\s+(?:would|should|could|might)\s+have\s+(?:said|told\s+(?:him|her|them)|asked|added)(?:\W*\Z|,|
+        \s+(?:if|had|but)\b)
     | \b(?:did|does|do|could|would|will|can|dared?)(?:n['’]t|\s+not)\s+(?:\w+ly\s+)?(?:\w+\s+to\s+)?{_UTTER}
         (?:\s+(?:him|her|them|it|anyone|anybody|(?-i:[A-Z])[\w'’-]+))?\s+{_WHAT}
     | \b(?:never|not)\s+(?:\w+ly\s+)?{_UTTERED}(?:\s+(?:him|her|them|it|anyone|anybody|(?-i:[A-Z])[\w'’-]+))?\s+{_WHAT}
@@ -38,14 +44,19 @@ _UNSPOKEN = guarded_pattern(
         {_OWN}\s+(?:words?|reply|retort|answer)|what)\b
     | \bswallow(?:s|ed)?\s+it\b | \bbites?\s+back\s*["“:]
     | \b(?:bit|bites?|biting|h[eo]ld(?:s|ing)?)\s+{_OWN}\s+tongue\b
-    | \A\W*(?:left\s+)?(?:unspoken|unsaid|unvoiced|unuttered)\b | \b(?:left|goes|went|remain(?:s|ed))\s+(?:unspoken|unsaid|unvoiced)\b
-    | (?:\bnot|n['’]t|\bnever|\bwithout|\binstead\s+of|\brather\s+than|\bnothing)\s+(?:[\w'’]+\s+){{0,3}}?(?:aloud|out\s+loud)\b
+    | \A\W*(?:left\s+)?(?:unspoken|unsaid|unvoiced|unuttered)\b | \b(?:left|goes|went|remain(?:s|ed))\s+(?:unspoken|
+        unsaid|unvoiced)\b
+    | (?:\bnot|n['’]t|\bnever|\bwithout|\binstead\s+of|\brather\s+than|\bnothing)\s+(?:[\w'’]+\s+){{0,3}}?(?:aloud|
+        out\s+loud)\b
     | \bopen(?:s|ed|ing)?\s+{_OWN}\s+mouth\s+to\s+{_UTTER}\b [^.!?]*
         \b(?:clos|shut|then|but|thought\s+better|noth|sound)
-    | \bke(?:eps?|pt|eping)\s+(?:(?:it|this|that|(?:the|{_OWN})\s+\w+)\s+)? to\s+{_SELF}\s+(?:the|what|that|how|why|{_OWN})\b
+    | \bke(?:eps?|pt|eping)\s+(?:(?:it|this|that|(?:the|{_OWN})\s+\w+)\s+)? to\s+{_SELF}\s+(?:the|what|that|how|why|
+        {_OWN})\b
     | \b(?:the|those|these|{_OWN})\s+words?\s+(?:\w+\s+){{0,2}}?(?:die[sd]|stuck|stick|froze|caught|stopped|stay)\b
-    | \b(?:could|can|would|did|does)(?:n['’]t|\s*not)\s+shake\s+(?:off\s+)?(?:the|a)\s+(?:feeling|thought|suspicion|sense|idea)\b
-    | \bwhat\s+(?:he|she|I)\s+(?:did(?:n['’]t|\s+not)|does(?:n['’]t|\s+not)|never)\s+(?:\w+\s+)?(?:say|said|tell|told|mention|add)
+    | \b(?:could|can|would|did|does)(?:n['’]t|\s*not)\s+shake\s+(?:off\s+)?(?:the|a)\s+(?:feeling|thought|suspicion|
+        sense|idea)\b
+    | \bwhat\s+(?:he|she|I)\s+(?:did(?:n['’]t|\s+not)|does(?:n['’]t|\s+not)|never)\s+(?:\w+\s+)?(?:say|said|tell|
+        told|mention|add)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -63,5 +74,5 @@ def is_unspoken(text: str) -> bool:
 
 
 def is_unspoken_tag(text: str) -> bool:
-    """Whether narration behind a quote says that it was not said: `"Fool," she almost said.`"""
+    """Whether narration behind a quote says that it was not said: `"Fool," she almost said`."""
     return _TAG.match(text) is not None and is_unspoken(_FIRST.split(text.strip(), maxsplit=1)[0])
