@@ -52,6 +52,19 @@ class Evidence:
         return self.trust * self.strength
 
 
+def moment(proof: Proof) -> tuple[float, int]:
+    """When somebody learned it, as the evidence of a delivery is ranked first: the day, and the number of its entry."""
+    delivery, as_news = proof
+    is_before = not as_news and bool(delivery.metadata.get("permanent"))
+    return (float("-inf") if is_before else delivery.support.learned_day), delivery.sequence
+
+
+def belief(proof: Proof) -> float:
+    """As `Evidence.belief` of a delivery."""
+    delivery, _ = proof
+    return delivery.support.trust * _strength(delivery.metadata)
+
+
 def delivered(proof: Proof, subjects: Mapping[str, str] | None = None, *, is_certain: bool = False) -> Evidence:
     """The evidence of a delivery. `subjects` says of which character an update of the world tells, by its memory id."""
     delivery, as_news = proof
@@ -61,7 +74,7 @@ def delivered(proof: Proof, subjects: Mapping[str, str] | None = None, *, is_cer
         learned=learned,
         since=day,
         memory_id=delivery.memory_id,
-        text=_text(proof),
+        text=text_of(proof),
         trust=delivery.support.trust,
         strength=_strength(delivery.metadata),
         rank=(_first(learned, day), delivery.sequence, as_news, strength(delivery)),
@@ -104,7 +117,8 @@ def _news(delivery: Delivery, subjects: Mapping[str, str]) -> Learned:
     return Learned(way="news", teller=None if about is None else delivery.disguises.get(about, about))
 
 
-def _text(proof: Proof) -> str:
+def text_of(proof: Proof) -> str:
+    """What a delivery tells."""
     delivery, as_news = proof
     if as_news:
         return "\n".join(line.text for line in delivery.knowledge)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..loading.settings import Calendar
 from ..words import plain
-from .evidence import Evidence
+from .evidence import Evidence, belief, moment, text_of
+from .identity import AskedMask, Proof
 from .knowers import Contrary, Forgotten, Knower
 from .likelihood import KNOWS, RETOLD, UNSURE, ToldFact
 from .verdicts import AskedQuestion, Verdict
 
+MANY = 16
+"""Fewer proofs are all weighed."""
 Weigh = Callable[[Evidence], ToldFact | None]
 """Evidence → what it tells of a fact; `None` = nothing."""
 
@@ -39,6 +42,7 @@ class Inquiry:
         self._calendar = calendar
         self._about = about
         self._verdicts: dict[str, Verdict] = {}  # by text: many characters heard the same
+        self._hints: dict[str, bool] = {}
 
     def knower(self, id: str, evidence: Iterable[Evidence]) -> Knower:
         """What one character knows and the contrary, each as they first learned it, with the best reason to believe."""
@@ -50,6 +54,33 @@ class Inquiry:
         against = Contrary(**_found(of["denies"])) if of["denies"] else None
         found = _found(of["says"]) if of["says"] else {}
         return Knower(character=id, contrary=against, calendar=self._calendar, **found)
+
+    def decisive(self, proofs: Sequence[Proof], masks: Sequence[AskedMask] = ()) -> Sequence[Proof]:
+        """Those of one character's proofs on which the answer rests.
+
+        Left out is what comes after a proof that there is as much reason to believe, and cannot deny what was asked:
+        thousands of memories may tell the same.
+        """
+        if self._weigh is not None or len(proofs) < MANY:
+            return proofs
+        found: list[Proof] = []
+        best = [(moment(proofs[0]), -1.0)]  # what says so, each with more reason to believe it than the ones before
+        for proof in sorted(proofs, key=moment):
+            text, when, reason = text_of(proof), moment(proof), belief(proof)
+            told_before = any(reason <= other and earlier < when for earlier, other in best)
+            if told_before and not self._may_deny(text):
+                continue
+            found.append(proof)
+            is_certain = any(mask.is_shown_by(proof[0]) for mask in masks)
+            if reason > best[-1][1] and (is_certain or self._verdict(text) == "says"):
+                best.append((when, reason))
+        return found
+
+    def _may_deny(self, text: str) -> bool:
+        """Whether the text may say the contrary; quicker than a verdict."""
+        if text not in self._hints:
+            self._hints[text] = self._question.may_be_denied_by(plain(text))
+        return self._hints[text]
 
     def with_forgotten(self, knower: Knower, archived: Iterable[Evidence]) -> Knower:
         """What one character knows; and if that is nothing, what their archived memories tell of it."""

@@ -24,6 +24,7 @@ _HINT = lazy_pattern(
 """Text without any of these denies nothing."""
 TOKEN = lazy_pattern(r"\w+(?:'\w+)*|[^\w\s]")
 SENTENCE = lazy_pattern(r"[^.!?\n]+[.!?\n]*")
+_EMPHASIS = str.maketrans("", "", "*_")
 MARKUP = str.maketrans({"*": " ", "_": " ", "~": " ", "’": "'"})
 
 
@@ -157,6 +158,11 @@ class Statement:
 
     def _found_in(self, tokens: Sequence[str]) -> frozenset[str]:
         return frozenset(word for each in tokens if _is_meaningful(each) and (word := base_of(each)) in self.words)
+
+
+def may_deny(text: str) -> bool:
+    """Whether a text may deny anything: false if nothing in it hints at that, with or without its markup."""
+    return any(_HINT.search(each) for each in {text, text.translate(_EMPHASIS)})
 
 
 def _denials(sentence: str, tokens: Sequence[str]) -> Iterator[_Denial]:

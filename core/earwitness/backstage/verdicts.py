@@ -36,7 +36,7 @@ from .clauses import (
 from .irregular_verbs import BASE
 from .moods import choices, hoped_from, is_not_done, is_unreal
 from .needed_words import has_a_deed, is_worded_in
-from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated
+from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated, may_deny
 from .paraphrase import in_full, paraphrased
 
 Verdict = Literal["says", "denies", "neither"]
@@ -75,6 +75,17 @@ class AskedQuestion:
             return self._if_worded(found, asserted[begin:], asserted[begin:], speaker)
         text = text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names)
         return self._of_statement(text, begin, speaker, about)
+
+    def may_be_denied_by(self, text: str) -> bool:
+        """Whether the verdict on a plain text may be that it denies it: false for a text without a hint of that."""
+        if self._statement.denies:
+            return True
+        text = in_full(text)
+        if not self.claim.is_statement or len(self._statement.words) > ONE_THING:
+            return may_deny(text)
+        name = _SPEAKER.match(text)
+        begin = name.end() if name else 0
+        return may_deny(text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names))
 
     def verdict_of_words(self, text: str, about: Callable[[str], bool]) -> Verdict:
         """What a text does that has enough of the question's words: it says so, or the contrary."""

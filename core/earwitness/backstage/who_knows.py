@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from ..by_hand import hand_written
 from ..containers import world_container
@@ -72,7 +72,7 @@ class Facts:
 
     def copies_among(self, deliveries: Iterable[Delivery], revealing: Set[str]) -> list[Delivery]:
         """Those about the question (a partial copy may lack the fact), or from a source that is `revealing`."""
-        is_about = self.touches if self.told else self.about  # several may tell it together
+        is_about = cache(self.touches if self.told else self.about)  # several may tell it together
         return [each for each in deliveries if each.source in revealing or is_about(each.body)]
 
     def touches(self, text: str) -> bool:
@@ -162,7 +162,7 @@ def _knowers(
             archived.setdefault(delivery.owner, []).append((delivery, as_news))
     found = {}
     for id in snapshot.cast.ids:
-        own = admitted(of_each.get(id, []), masks)
+        own = inquiry.decisive(admitted(of_each.get(id, []), masks), masks)
         certain = [any(mask.is_shown_by(each) for mask in masks) for each, _ in own]
         evidence = [delivered(each, subjects, is_certain=sure) for each, sure in zip(own, certain, strict=True)]
         found[id] = inquiry.knower(id, (*evidence, *elsewhere.get(id, ())))
@@ -205,7 +205,8 @@ async def _shared(store: Store, known: Facts, terms: Sequence[str], container: s
 
 
 def _characters(deliveries: Iterable[Delivery]) -> int:
-    return sum(len(each.body) + sum(len(line.text) for line in each.knowledge) for each in deliveries)
+    told = [*deliveries]
+    return sum([len(each.body) for each in told]) + sum([len(line.text) for each in told for line in each.knowledge])
 
 
 async def _facts(
@@ -314,8 +315,10 @@ async def _derived(engine: Engine, live: Live, known: Facts) -> list[Proof]:
     return [(each, False) for each, share in held if share and share >= least]
 
 
-def _as_first_learned(proofs: Sequence[Proof]) -> list[Proof]:
+def _as_first_learned(proofs: Sequence[Proof]) -> Sequence[Proof]:
     """The proofs; each that came to be known under other names, with the number of the entry that first brought it."""
+    if not any(each.renewed for each, _ in proofs):
+        return proofs
     first = {_way(each): each.sequence for each, _ in proofs if not each.renewed}
     return [
         (_since(each, first.get(_way(each), each.sequence)) if each.renewed else each, as_news)
