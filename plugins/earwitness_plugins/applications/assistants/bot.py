@@ -16,7 +16,8 @@ from earwitness.records.backends import ServiceProfile
 from earwitness.shared_documents import SharedDocuments
 
 from .file import ConversationContent, ConversationFile, ConversationHead
-from .folders import ConversationFolders, tag_of
+from .folders import ConversationFolders, KnownContents, tag_of
+from .lines_here import LinesHere
 from .settings import AssistantSettings
 
 
@@ -28,7 +29,11 @@ class AssistantBot:
         """The open instance."""
         self.settings: AssistantSettings = ew.settings.table(AssistantSettings)
         """The table `[supermemory]`."""
+        self.lines: LinesHere = LinesHere()
+        """What is searched on this machine."""
         self._has_claimed = False
+        self._known = KnownContents()
+        self._reading = asyncio.Lock()
 
     @property
     def container(self) -> Container:
@@ -101,4 +106,5 @@ class AssistantBot:
     async def contents(self) -> tuple[list[ConversationContent], list[str]]:
         """All conversations on this machine, heads and messages; and why others cannot be read."""
         await self.claim()
-        return await asyncio.to_thread(self.folders.contents, self.settings.container_tag)
+        async with self._reading:
+            return await asyncio.to_thread(self.folders.contents, self.settings.container_tag, self._known)

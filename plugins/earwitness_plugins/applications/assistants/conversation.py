@@ -87,7 +87,8 @@ class AssistantConversation:
         )
         is_away = isinstance(hits, EarwitnessError)
         contents, unread = await self._bot.contents()
-        here = await searched_here(contents, query, self._local_search(uploads, is_away=is_away), limit)
+        search = self._local_search(uploads, is_away=is_away)
+        here = await searched_here(contents, query, search, limit, self._bot.lines)
         return context_of(hits, profile, here.said, here.remembered, limit=limit, failures=unread)
 
     async def close(self, *, clear: bool = True) -> ConversationClosing:

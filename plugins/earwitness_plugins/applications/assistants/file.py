@@ -10,7 +10,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -107,7 +107,7 @@ class ConversationFile:
         The file is read only if another process has changed it. Raises as `read`.
         """
         with self._changing():
-            state = self._state()
+            state = state_of(self.path)
             if state is None or not state[1]:
                 self._write(self.read()[0], [message])
                 return 1
@@ -167,15 +167,8 @@ class ConversationFile:
             file.flush()
         return waiting
 
-    def _state(self) -> FileState | None:
-        try:
-            found = self.path.stat()
-        except FileNotFoundError:
-            return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
-
     def _note(self, waiting: int) -> int:
-        state = self._state()
+        state = state_of(self.path)
         self._known = (state, waiting) if state else None
         return waiting
 
@@ -223,10 +216,19 @@ def check_tag(path: Path, head: ConversationHead, container_tag: str) -> None:
         )
 
 
-def heads(folder: Path, container_tag: str) -> tuple[list[ConversationHead], list[str]]:
-    """The heads of all conversations in a folder, by file name; and why others cannot be read."""
+def state_of(path: Path) -> FileState | None:
+    """The state of a file; `None` if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def heads(paths: Iterable[Path], container_tag: str) -> tuple[list[ConversationHead], list[str]]:
+    """The heads of the conversations in some files, in order; and why others cannot be read."""
     found, problems = list[ConversationHead](), list[str]()
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for path in paths:
         try:
             with path.open("rb") as file:
                 head = ConversationHead.model_validate_json(file.readline())

@@ -17,14 +17,20 @@ from .file import (
     ConversationContent,
     ConversationFile,
     ConversationHead,
+    FileState,
     file_name,
     heads,
     remove_all,
+    state_of,
 )
 from .settings import AssistantSettings
 
 PREFIX = "conversation-"
 """Of the names of all containers of conversations."""
+
+
+KnownContents = dict[Path, tuple[FileState, ConversationContent]]
+"""File → its state when it was read, and what was in it."""
 
 
 def tag_of(container: Container) -> str:
@@ -62,25 +68,50 @@ class ConversationFolders:
 
     def heads(self, container_tag: str) -> tuple[list[ConversationHead], list[str]]:
         """The heads of all conversations of a container tag; and which files are left out, and why."""
+        found, problems = heads(self._of_tag(container_tag), container_tag)
+        return found, [*problems, *self._why_unclaimed(container_tag)]
+
+    def _of_tag(self, container_tag: str) -> list[Path]:
+        return sorted(self.of(container_tag).glob(f"*{SUFFIX}"))
+
+    def _why_unclaimed(self, container_tag: str) -> list[str]:
         folder = self.of(container_tag)
-        found, problems = heads(folder, container_tag)
-        unclaimed = [
+        return [
             f"{str(path)!r} was left out: an earlier version did not note its container_tag. "
             f"If that is {container_tag!r}, move it to {str(folder)!r}."
             for path in self._unclaimed()
         ]
-        return found, [*problems, *unclaimed]
 
-    def contents(self, container_tag: str) -> tuple[list[ConversationContent], list[str]]:
-        """All conversations of a container tag; and which files are left out, and why."""
-        found, problems = self.heads(container_tag)
-        read = list[ConversationContent]()
-        for head in found:
-            try:
-                read.append(ConversationFile(self.of(container_tag), head.key, container_tag).read())
-            except EarwitnessError as error:
-                problems.append(str(error))
-        return read, problems
+    def contents(
+        self, container_tag: str, known: KnownContents | None = None
+    ) -> tuple[list[ConversationContent], list[str]]:
+        """All conversations of a container tag; and which files are left out, and why.
+
+        `known` are those that were read before, by file: only what has changed since is read again, and kept there.
+        """
+        before, after = known or {}, KnownContents()
+        problems = self._why_unclaimed(container_tag)
+        for path in self._of_tag(container_tag):
+            state = state_of(path)
+            if state is not None and (found := before.get(path)) and found[0] == state:
+                after[path] = found
+                continue
+            contents, why = self._read(path, container_tag)
+            problems += why
+            for each in contents:
+                after[path] = state or (0, 0, 0), each
+        if known is not None:
+            known.clear()
+            known |= after
+        return [content for _, content in after.values()], problems
+
+    def _read(self, path: Path, container_tag: str) -> tuple[list[ConversationContent], list[str]]:
+        found, problems = heads([path], container_tag)
+        try:
+            files = [ConversationFile(self.of(container_tag), each.key, container_tag) for each in found]
+            return [each.read() for each in files], problems
+        except EarwitnessError as error:
+            return [], [*problems, str(error)]
 
     def claim(self, container_tag: str) -> None:
         """Give the files of earlier versions to a container tag, unless any has a folder already.

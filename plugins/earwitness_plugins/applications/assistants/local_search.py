@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 
-from earwitness import Memory, Record
+from earwitness import Record
 from earwitness.sentences import excerpt
 from earwitness.words import STOP_WORDS, query_terms, query_words
-from earwitness_plugins.ranking import MemoryRanker
 
 from .context import words_of
 from .documents import ROOM, unconfirmed
 from .file import ConversationContent
+from .lines_here import LinesHere
 from .records import AssistantMessage
 
 ALIKE = 0.4
 """What is less alike than this share of the best is not found. In LoCoMo's conversations 0.6 loses a fifth of the
 evidence, and less than 0.4 finds hardly more."""
+FEW = 10
+"""So many lines for each that is wanted are looked at before all of them are: some say what others say."""
 
 
 class LocalSearch(Record):
@@ -45,16 +47,16 @@ class FoundHere(Record):
 
 
 async def searched_here(
-    contents: Sequence[ConversationContent], query: str, search: LocalSearch, limit: int
+    contents: Sequence[ConversationContent], query: str, search: LocalSearch, limit: int, lines: LinesHere
 ) -> FoundHere:
     """What shares words with the query, and is about as alike as the best; never the query itself."""
     said = await asyncio.to_thread(_said, contents, query, search)
     facts = [fact for head, _ in contents for fact in (*head.facts, *head.history)] if search.with_facts else []
     if search.is_away:
-        return FoundHere(remembered=await _best([*said, *facts], query, limit))
+        return FoundHere(remembered=await _best(lines, "all", [*said, *facts], query, limit))
     return FoundHere(
-        said=await _best(said, query, limit),
-        remembered=await _best(facts, query, limit),
+        said=await _best(lines, "said", said, query, limit),
+        remembered=await _best(lines, "remembered", facts, query, limit),
     )
 
 
@@ -73,20 +75,24 @@ def _searched(content: ConversationContent, search: LocalSearch) -> Iterator[Ass
             yield each
 
 
-async def _best(lines: Sequence[str], query: str, limit: int) -> tuple[str, ...]:
+async def _best(here: LinesHere, purpose: str, lines: Sequence[str], query: str, limit: int) -> tuple[str, ...]:
     """The best of these lines, each once, and none that another one holds; of a long one, what is about the query."""
-    every = [
-        Memory(id=str(place), container="here", content=line, metadata={})
-        for place, line in enumerate(dict.fromkeys(lines))
-    ]
-    if not every or not limit or STOP_WORDS.issuperset(query_words(query)):
+    if not lines or not limit or STOP_WORDS.issuperset(query_words(query)):
         return ()
-    hits = await MemoryRanker(None).ranked(every, query, limit=len(every))
+    few = FEW * limit
+    hits = await here.ranked(purpose, lines, query, few)
+    kept = _kept(hits, limit)
+    if len(kept) < limit and len(hits) == few < len(lines):
+        kept = _kept(await here.ranked(purpose, lines, query, len(lines)), limit)
+    wanted = query_terms(query)
+    return await asyncio.to_thread(lambda: tuple([excerpt(line, ROOM, wanted) for line in kept]))
+
+
+def _kept(hits: Sequence[tuple[str, float]], limit: int) -> list[str]:
     kept: list[str] = []
-    for line in (hit.memory.content for hit in hits if hit.score >= ALIKE * hits[0].score > 0):
+    for line in (line for line, score in hits if score >= ALIKE * hits[0][1] > 0):
         if not any(words_of(line) in other for other in kept):
             kept = [*(other for other in kept if words_of(other) not in line), line]
         if len(kept) == limit:
             break
-    wanted = query_terms(query)
-    return await asyncio.to_thread(lambda: tuple([excerpt(line, ROOM, wanted) for line in kept]))
+    return kept
