@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from earwitness import Earwitness
 from earwitness.testing.reference import MemoryLedger
+from earwitness_plugins.applications.assistants.file import ConversationContent, ConversationFile
+from earwitness_plugins.applications.assistants.records import AssistantMessage
 
 from .uploads import FOLDER, Service
 
@@ -120,3 +124,28 @@ async def test_a_conversation_that_cannot_be_read_is_named_and_others_are_found(
     context = await ew.conversation("discord:7").context(QUESTION)
     assert context.memories == (f"user: {LOCKER}",)
     assert "broken.jsonl' is no conversation that can be read" in context.failures[0]
+
+
+async def test_only_conversations_that_have_changed_are_read_again(
+    ew: Earwitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    whole = ConversationFile.read
+
+    def noted(self: ConversationFile) -> ConversationContent:
+        read.append(self.key)
+        return whole(self)
+
+    for number in range(5):
+        await said(ew, f"telegram:{number}", f"My locker in harbour {number} has the number 17.")
+    monkeypatch.setattr(ConversationFile, "read", noted)
+    assert len(await found(ew)) == 5
+    assert sorted(read) == [f"telegram:{number}" for number in range(5)]
+    assert len(await found(ew)) == 5
+    other = ConversationFile(ew.conversation.folder, "telegram:3", "nanobot_memory")
+    other.append(AssistantMessage(role="user", content="The locker is green.", timestamp="2026-11-23T00:00:00+00:00"))
+    read.clear()
+    assert "user: The locker is green." in await found(ew)
+    assert read == ["telegram:3"]
+    await ew.conversation("telegram:3").forget()
+    assert len(await found(ew)) == 4
