@@ -34,9 +34,10 @@ class WorldFeed(Plugin):
         if not model.file.feeds:
             return None
         await model.open()
-        graph = (await model.picture(event.session, event.before)).graph
+        picture = await model.picture(event.session, event.before)
+        graph, book = picture.graph, picture.book
         places, scene = places_of(event.after), event.after.current_scene
-        facts = noted(model.file.feeds, event.updates, event.cast, graph, places, event.day, scene)
+        facts = noted(book, event.updates, event.cast, graph, places, event.day, scene)
         return StateChangeAnswer(facts=facts) if facts else None
 
 

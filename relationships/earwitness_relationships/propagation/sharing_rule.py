@@ -371,4 +371,4 @@ def _fed(picture: StoryPicture, event: SharingEvent) -> tuple[JsonValue, ...]:
         return ()
     places = places_of(event.state, event.movements)
     scene = event.state.current_scene
-    return noted(picture.book.feeds, event.updates, event.cast, picture.graph, places, event.day, scene)
+    return noted(picture.book, event.updates, event.cast, picture.graph, places, event.day, scene)

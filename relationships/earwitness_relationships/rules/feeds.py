@@ -15,8 +15,9 @@ from earwitness import Cast, Movement, State, Update
 from earwitness.formats import camel, snake
 
 from ..graph.records import Direction, Fact, Node, NodeKind, Relation
+from ..graph.timeline import key
 from ..graph.view import GraphView
-from .records import MOVED, Feed
+from .records import MOVED, Feed, RuleBook
 
 TARGETS = ("item", "item_name", "location", "place", "target")
 """Metadata of an update that may name the target of the relation, in either spelling."""
@@ -27,7 +28,7 @@ ONE_SOURCE, ONE_TARGET = ("OWNS",), ("LOCATED_IN",)
 
 
 def noted(
-    feeds: Mapping[str, Feed],
+    book: RuleBook,
     updates: Iterable[Update],
     cast: Cast,
     graph: GraphView,
@@ -35,12 +36,34 @@ def noted(
     day: float,
     scene: str | None = None,
 ) -> tuple[JsonValue, ...]:
-    """What updates and places say of the graph, as a story notes it: facts as JSON. `scene` is the current one."""
-    if not feeds:
+    """What updates and places say of the graph, as a story notes it: facts as JSON. `scene` is the current one.
+
+    Feeds are the designer's: they change no relation that has rules in a pantheon that a user made, and none of those
+    that they say again loses its rules and attributes.
+    """
+    if not (feeds := book.feeds):
         return ()
     people = {each.id: each.personality_id for each in cast}
     facts = (*fed_facts(feeds, updates, people, graph, day), *placed_facts(feeds, places, people, graph, day, scene))
-    return tuple(each.model_dump(mode="json", exclude_defaults=True) for each in facts)
+    allowed = (_as_allowed(each, graph, book) for each in facts)
+    return tuple(each.model_dump(mode="json", exclude_defaults=True) for each in allowed if each is not None)
+
+
+def _as_allowed(fact: Fact, graph: GraphView, book: RuleBook) -> Fact | None:
+    """The fact as a feed may say it, with what the relation had; `None` if it changes what a user's pantheon has."""
+    if fact.relation is None:
+        return fact
+    found = graph.periods(key(fact.relation))
+    before = next((each for each in found if each.since == fact.relation.since), None)
+    if before is None:
+        return fact
+    pantheon = book.pantheon(str(before.attributes.get("pantheon")))
+    if pantheon is not None and pantheon.owner is not None:
+        return None
+    if fact.op != "assert":
+        return fact
+    kept = {"attributes": before.attributes, "weight": before.weight}
+    return fact.model_copy(update={"relation": fact.relation.model_copy(update=kept)})
 
 
 def fed_facts(

@@ -180,3 +180,16 @@ async def test_without_the_table_the_plugin_is_not_there(tmp_path: Path) -> None
         story = await ew.session("s1", cast=["ann"])
         await (await story.update("Ann found it", character="ann", type="item_acquired", item="x")).settled()
         assert story.state.facts == {}
+
+
+async def test_a_feed_leaves_the_rules_of_a_users_group_alone_and_takes_none_away(story: Session) -> None:
+    inns, theirs = story.relationships, story.relationships.acting(role="author", user="u2")
+    await theirs.pantheons.create("own", members=["ann", "tom"])
+    await theirs.relate("ann", "sword", "OWNS", rules=["share_direct_interactions"], pantheon="own", since=5)
+    await inns.relate("tom", "ring", "OWNS", rules=["gossip_about_others"], pantheon="inn", since=5, until=5)
+    await story.update("Tom found the sword", character="tom", type="item_acquired", item="sword")
+    await story.update("Tom found the ring", character="tom", type="item_acquired", item="ring")
+    await story.change(game_day=6)
+    held = {who: await inns.relations(who, direction="out", types=["OWNS"]) for who in ("ann", "tom")}
+    assert [each.attributes.get("pantheon") for each in held["ann"]] == ["own"]
+    assert {each.target: each.attributes.get("pantheon") for each in held["tom"]} == {"ring": "inn", "sword": None}
