@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -185,13 +186,16 @@ class Wiring:
         specs: Iterable[tuple[StrategySpec, StrategySpec]] = ()
         if kind.is_plural or not instances:
             specs = zip(self.settings.chosen(kind), masked.chosen(kind), strict=True)
-        by_name = (
-            Strategy(
-                kind.name, spec.name, self.makers.make(kind.name, spec, **context), shown.settings, shown.secrets()
-            )
-            for spec, shown in specs
-        )
+        by_name = [self._made(kind, number, *both, context) for number, both in enumerate(specs)]
         return (*by_name, *(_handed_over(kind, each) for each in instances))
+
+    def _made(
+        self, kind: StrategyKind, number: int, spec: StrategySpec, shown: StrategySpec, context: Mapping[str, object]
+    ) -> Strategy[Any]:
+        """A strategy that is chosen by name. Its errors name the place in the settings file."""
+        with _place(self.settings, kind, number):
+            made = self.makers.make(kind.name, spec, **context)
+        return Strategy(kind.name, spec.name, made, shown.settings, shown.secrets())
 
 
 def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:
@@ -204,12 +208,21 @@ def _only(found: PartsOfKind) -> Strategy[Any] | None:
     return found[0] if found else None
 
 
+def _place(settings: Settings, kind: StrategyKind, number: int) -> AbstractContextManager[None]:
+    """Errors of this block name the place of the strategy of this kind and number in the settings file."""
+    setting = str(kind.setting)
+    return settings.at(setting, number) if kind.is_plural else settings.at(setting)
+
+
 def _masked(settings: Settings, makers: Strategies, made: Mapping[str, Any]) -> Settings:
     """The settings with everything masked that factories annotate as secret, because plans record their settings."""
     changes: dict[str, Any] = {}
     for kind in CHOSEN:
-        handed_over = kind.setting in made and not kind.is_plural
-        if specs := [] if handed_over else [makers.masked(kind.name, spec) for spec in settings.chosen(kind)]:
+        specs = []
+        for number, spec in enumerate([] if kind.setting in made and not kind.is_plural else settings.chosen(kind)):
+            with _place(settings, kind, number):
+                specs.append(makers.masked(kind.name, spec))
+        if specs:
             changes[str(kind.setting)] = tuple(specs) if kind.is_plural else specs[0]
     return settings.model_copy(update=changes)
 

@@ -76,7 +76,12 @@ class RelationshipsModel:
         def make() -> RelationshipsModel:
             table = settings.table(RelationshipsSettings)
             context: Mapping[str, Any] = {"path": path, "settings": settings, "resources": resources}
-            return cls(table, settings.folder, strategies.make("graph", table.graph, **context))
+            with settings.at("relationships", "graph"):
+                graph = strategies.make("graph", table.graph, **context)
+            if table.rules is not None and not (settings.folder / table.rules).exists():
+                why = f"relationships.rules: {str(settings.folder / table.rules)!r}: there is no such file."
+                raise settings.error(("relationships", "rules"), why)
+            return cls(table, settings.folder, graph)
 
         return resources.get(RelationshipsModel, PACKAGE, make)
 

@@ -121,7 +121,7 @@ def test_settings_of_a_plugin_that_is_not_installed_are_refused_with_their_line(
     (folder / "earwitness.toml").write_text("strict = false\n\n[plugin_settings.chronicl]\nlength = 3\n", "utf-8")
     result = run("doctor")
     assert result.exit_code == 2
-    assert "earwitness.toml:3: unknown plugin 'chronicl'" in result.stderr
+    assert "earwitness.toml:3:18: unknown plugin 'chronicl'" in result.stderr
     assert "Did you mean 'chronicle'?" in result.stderr
 
 

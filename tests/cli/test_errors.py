@@ -66,7 +66,7 @@ def test_a_mistake_in_the_settings_is_named_with_its_line(run: Run, folder: Path
     (folder / "earwitness.toml").write_text("[recall]\nrecent = 9\n", "utf-8")
     result = run("inspect")
     assert result.exit_code == 2
-    assert "earwitness.toml:2: recall.recent: 9" in result.stderr
+    assert "earwitness.toml:2:1: recall.recent: 9" in result.stderr
 
 
 def test_settings_beside_are_used_without_being_named(played: Run, folder: Path) -> None:

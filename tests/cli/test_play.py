@@ -191,7 +191,7 @@ def test_a_mistake_is_named_with_its_line_before_anything_is_played(run: Run, st
     story.write_text(STORY.replace("text: Then", "contnet: Then"), "utf-8")
     result = run("play", str(story))
     assert result.exit_code == 2
-    assert "cellar.yaml:10: unknown key 'contnet'" in result.stderr
+    assert "cellar.yaml:10:25: unknown key 'contnet'" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not (folder / "earwitness.db").exists()
 

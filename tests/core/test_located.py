@@ -96,7 +96,7 @@ def test_numbers_booleans_and_nothing_are_what_they_are() -> None:
 
 
 def test_a_key_that_stands_twice_is_refused_with_the_second_line() -> None:
-    with pytest.raises(StoryError, match=r'^s\.yaml:3: duplicate key "bob"'):
+    with pytest.raises(StoryError, match=r'^s\.yaml:3:\d+: duplicate key "bob"'):
         yaml("a: 1\nbob: x\nbob: y\n")
 
 
@@ -118,13 +118,13 @@ def test_a_key_that_stands_twice_in_json_is_refused_with_the_second_place(text: 
     "text", ["a: [1\n", "a: b: c\n", "\tx: 1\n", "--- a\n--- b\n", "!!python/object:os.system x\n", "&a [*a, *b]\n"]
 )
 def test_what_is_not_plain_yaml_is_refused(text: str) -> None:
-    with pytest.raises(StoryError, match=r"^s\.yaml:\d+: not YAML"):
+    with pytest.raises(StoryError, match=r"^s\.yaml:\d+:\d+: not YAML"):
         yaml(text)
 
 
 @pytest.mark.parametrize("text", ["- " * 3000 + "x", "[" * 3000, "a: \x00"])
 def test_what_breaks_the_parser_is_refused_in_words(text: str) -> None:
-    with pytest.raises(StoryError, match=r"^s\.yaml: (not|this) YAML") as refused:
+    with pytest.raises(StoryError, match=r"^s\.yaml(:1:4)?: (not|this) YAML") as refused:
         yaml(text)
     assert len(str(refused.value)) < 200
 
@@ -140,7 +140,7 @@ def test_what_breaks_the_parser_is_refused_in_words(text: str) -> None:
     ],
 )
 def test_a_value_that_its_tag_does_not_fit_is_refused_with_its_line(value: str, said: str) -> None:
-    with pytest.raises(StoryError, match=f"^s.yaml:2: not YAML: {said}"):
+    with pytest.raises(StoryError, match=rf"^s\.yaml:2:\d+: not YAML: {said}"):
         yaml(f"a: 1\nb: {value}\n")
 
 
@@ -173,7 +173,7 @@ def test_thousands_of_problems_are_found_in_one_reading(suffix: str) -> None:
     number = 3000
     read = json_text if suffix == "json" else yaml_text
     lines = "\n".join(f'  {{"id": "m{each}", "bad": {each}}},' for each in range(number)).rstrip(",")
-    file = read(f'{{"members": [\n{lines}\n]}}', f"many.{suffix}", StoryError, columns=True)
+    file = read(f'{{"members": [\n{lines}\n]}}', f"many.{suffix}", StoryError)
     began = process_time()
     refused = str(file.refusal(Problem(("members", each, "bad"), "bad.") for each in reversed(range(number))))
     assert process_time() - began < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -89,12 +90,12 @@ def test_a_table_that_is_not_set_has_the_models_defaults() -> None:
 def test_a_mistake_in_a_table_is_named_with_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.load(written(tmp_path, text))
-    assert f"earwitness.toml:{line}: " in str(caught.value)
+    assert re.search(rf"earwitness\.toml:{line}:\d+: ", str(caught.value))
     assert said in str(caught.value)
 
 
 def test_mistakes_of_ours_and_of_a_table_are_told_together(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"2 problems\.(?s:.)*toml:1: strict(?s:.)*toml:3: kinship\.depth"):
+    with pytest.raises(SettingsError, match=r"2 problems\.(?s:.)*toml:1:1: strict(?s:.)*toml:3:1: kinship\.depth"):
         Settings.load(written(tmp_path, "strict = 3\n[kinship]\ndepth = 3\n"))
 
 

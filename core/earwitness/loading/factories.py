@@ -10,7 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter, ValidationError
 
-from ..errors import SettingsError
+from ..errors import SettingsError, did_you_mean
 from ..redaction import REDACTED, Keys, is_reference, is_secret, redacted, secret_keys
 
 Factory = Callable[..., Any]
@@ -58,9 +58,8 @@ class Recipe:
         known = ", ".join(sorted(set(self.parameters) - set(given))) or "none"
         for name in settings:
             if name not in self.parameters:
-                raise SettingsError(
-                    f"{self.what} has no setting {name!r}. Its settings: {known}.{_table_with(name, tables)}"
-                )
+                meant = did_you_mean(name, set(self.parameters) - set(given)) + _table_with(name, tables)
+                raise SettingsError(f"{self.what} has no setting {name!r}. Its settings: {known}.{meant}")
         needed = {name for name, each in self.parameters.items() if each.default is each.empty}
         if missing := sorted(needed - {*settings, *given}):
             raise SettingsError(f"{self.what} needs {', '.join(missing)}. Its settings: {known}.")

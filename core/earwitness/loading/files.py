@@ -13,41 +13,38 @@ from .located import Located
 _TOML_PLACE = lazy_pattern(r" \((?:at line (\d+), column (\d+)|at end of document)\)$")
 
 
-def read_yaml(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
-    """Read a YAML file. Raises `failure` if it is missing, not UTF-8, not YAML, or has a key twice.
-
-    With `columns`, errors name the column besides the line.
-    """
-    return yaml_text(_text(path, failure), str(path), failure, columns=columns)
+def read_yaml(path: str | Path, failure: type[InputError]) -> Located:
+    """Read a YAML file. Raises `failure` if it is missing, not UTF-8, not YAML, or has a key twice."""
+    return yaml_text(_text(path, failure), str(path), failure)
 
 
-def yaml_text(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Located:
+def yaml_text(text: str, path: str, failure: type[InputError]) -> Located:
     """Read YAML by the core schema of YAML 1.2, in which `No` and `2026-01-02` are text. Raises as `read_yaml`."""
     from . import yaml_file
 
-    value = yaml_file.load(text, path, failure, columns=columns)
-    return Located(path, value, yaml_file.YamlPositions(text).of, failure, columns)
+    value = yaml_file.load(text, path, failure)
+    return Located(path, value, yaml_file.YamlPositions(text).of, failure)
 
 
-def read_toml(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
+def read_toml(path: str | Path, failure: type[InputError]) -> Located:
     """Read a TOML file. Raises `failure` if it is missing, not UTF-8 or not TOML."""
     from .toml_file import TomlLines
 
     text = _text(path, failure)
-    return Located(str(path), toml_text(text, str(path), failure), TomlLines(text).position_of, failure, columns)
+    return Located(str(path), toml_text(text, str(path), failure), TomlLines(text).position_of, failure)
 
 
-def read_json(path: str | Path, failure: type[InputError], *, columns: bool = False) -> Located:
+def read_json(path: str | Path, failure: type[InputError]) -> Located:
     """Read a JSON file. Raises `failure` if it is missing, not UTF-8, not JSON, or has a key twice."""
-    return json_text(_text(path, failure), str(path), failure, columns=columns)
+    return json_text(_text(path, failure), str(path), failure)
 
 
-def json_text(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Located:
+def json_text(text: str, path: str, failure: type[InputError]) -> Located:
     """Read JSON. Raises as `read_json`."""
     from . import json_file
 
     value = json_file.load(text, path, failure)
-    return Located(path, value, json_file.JsonPositions(text).of, failure, columns)
+    return Located(path, value, json_file.JsonPositions(text).of, failure)
 
 
 def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]:
@@ -80,6 +77,8 @@ def _text(path: str | Path, failure: type[InputError]) -> str:
     except FileNotFoundError as error:
         raise failure(f"{path}: there is no such file.") from error
     except UnicodeDecodeError as error:
-        raise failure(f"{path}: not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+        before = bytes(error.object[: error.start])
+        line, column = before.count(b"\n") + 1, len(before.rpartition(b"\n")[2].decode()) + 1
+        raise failure(f"{path}:{line}:{column}: not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
     except (OSError, ValueError) as error:  # `ValueError` for a NUL in the path, or half an emoji
         raise failure(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error

@@ -1,4 +1,4 @@
-"""Contents of files with their line numbers, for errors."""
+"""Contents of files with the lines and columns of their values, for errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_PROBLEMS = 20
 
 @dataclass(frozen=True)
 class Located:
-    """The contents of a file, and the lines of its values."""
+    """The contents of a file, and the positions of its values."""
 
     path: str
     """The path as the user wrote it."""
@@ -34,8 +34,6 @@ class Located:
     """Returns the position of an existing place. It is called only when an error is shown."""
     failure: type[InputError]
     """The class of errors in this file."""
-    columns: bool = False
-    """Whether errors name the column too."""
 
     def line_of(self, loc: Loc) -> int:
         """The line of a key, item or value, or of the nearest enclosing one that exists."""
@@ -51,7 +49,7 @@ class Located:
             return Position(1, 1)
 
     def error(self, loc: Loc, message: str) -> InputError:
-        """An error with the text `story.yaml:12: message`, or `story.yaml:12:3: message` with columns."""
+        """An error with the text `story.yaml:12:3: message`."""
         return self.failure(f"{self._place(self.position_of(loc))}: {message}")
 
     @contextmanager
@@ -92,8 +90,7 @@ class Located:
         every = list(dict.fromkeys(problems))
         looked_up = every if len(every) <= MAX_PROBLEMS else first_in(self.value, every)[:MAX_PROBLEMS]
         found = {(self.position_of(loc), message) for loc, message in looked_up}
-        shown = sorted((at if self.columns else Position(at.line, 1), message) for at, message in found)
-        lines = list(dict.fromkeys(f"{self._place(at)}: {message}" for at, message in shown))
+        lines = list(dict.fromkeys(f"{self._place(at)}: {message}" for at, message in sorted(found)))
         number = len(lines) + len(every) - len(looked_up)
         if number == 1:
             return self.failure(lines[0])
@@ -103,7 +100,7 @@ class Located:
         return self.failure("\n  ".join([first, *fitting, *more]))
 
     def _place(self, at: Position) -> str:
-        return f"{self.path}:{at.line}:{at.column}" if self.columns else f"{self.path}:{at.line}"
+        return f"{self.path}:{at.line}:{at.column}"
 
     def _as_written(self, prefix: Loc, problem: ErrorDetails) -> Loc:
         """The place without the parts that pydantic adds, such as the union member that it tried."""

@@ -47,8 +47,9 @@ def load(plugins: Plugins, settings: Settings, resources: Resources | None = Non
 
 
 def _check_names(settings: Settings, found: tuple[str, ...]) -> None:
-    for name in settings.plugins or ():
+    for number, name in enumerate(settings.plugins or ()):
         if name not in found:
-            raise unknown("plugin", name, found)
+            with settings.at("plugins", number):
+                raise unknown("plugin", name, found)
     for name in sorted(settings.plugin_settings.keys() - {*found, *settings.block}):
         raise settings.error(("plugin_settings", name), str(unknown("plugin", name, found)))

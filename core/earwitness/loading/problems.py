@@ -60,7 +60,10 @@ def unknown_key(key: str, allowed: Iterable[str], where: str = "") -> str:
     """`unknown key 'contnet' in a step. Allowed: … Did you mean 'content'?`."""
     names = sorted(allowed)
     place = f" in {where}" if where else ""
-    return f"unknown key {key!r}{place}. Allowed: {', '.join(names) or 'none'}.{did_you_mean(key, names)}"
+    meant = did_you_mean(key, names)
+    if key.startswith("-") and key[1:].strip():
+        meant = f" If it is an item of a list, put a space behind the dash: - {key[1:].strip()}"
+    return f"unknown key {key!r}{place}. Allowed: {', '.join(names) or 'none'}.{meant}"
 
 
 def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:

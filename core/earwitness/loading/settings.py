@@ -17,6 +17,7 @@ Installed packages may declare tables of their own (`tables`). Secrets are never
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -32,7 +33,7 @@ from . import tables
 from .end_settings import EndSettings
 from .files import read_toml
 from .kinds import NONE_BY_NAME, StrategyKind
-from .located import Located
+from .located import Located, exists
 from .problems import Loc, Problem, describe
 from .quantities import Count, Positive, Proportion, Switch
 from .strategy_spec import StrategySpec
@@ -349,7 +350,7 @@ class Settings(Record):
     def _checked(cls, values: Mapping[str, Any], file: Located | None) -> Settings:
         model = tables.extended(cls, values)
         try:
-            return model.model_validate(tables.resolved_tables(model, Settings, values), context=file)
+            return model.model_validate(tables.resolved_tables(model, Settings, values, file), context=file)
         except ValidationError as invalid:
             first = invalid.errors()[0]
             problems = file.problems(invalid, model) if file else [Problem(first["loc"], describe(first, model))]
@@ -359,6 +360,16 @@ class Settings(Record):
     def model_post_init(self, context: object, /) -> None:
         """Keep the file it came from, for later errors."""
         self._file = context if isinstance(context, Located) else None
+
+    @contextmanager
+    def at(self, *loc: str | int) -> Iterator[None]:
+        """Errors of what was handed in say first where the setting at `loc` is, if it comes from a file."""
+        try:
+            yield
+        except InputError as error:
+            if self._file is None or not exists(self._file.value, loc):
+                raise
+            raise type(error)(str(self._file.error(loc, str(error)))) from error.__cause__
 
     def error(self, loc: Loc, message: str) -> InputError:
         """A `SettingsError` about the setting at `loc`, with file and line if it comes from a file."""

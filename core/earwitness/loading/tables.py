@@ -7,6 +7,7 @@ Code that needs the table asks for it by that model: `settings.table(Relationshi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from ..errors import SettingsError
 from ..time_limit import contained, reason
 from .factories import resolved
 from .installed_packages import entry_points
+from .located import Located
 from .problems import Problem
 
 GROUP = "earwitness.settings"
@@ -37,13 +39,18 @@ def extended(settings: type[Model], values: Mapping[str, Any]) -> type[Model]:
     return _with_tables(settings, tuple((name, model) for name, model in loaded.items() if model))
 
 
-def resolved_tables(settings: type[BaseModel], core: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, with the secrets in declared tables read from the environment. Raises `SettingsError`."""
+def resolved_tables(
+    settings: type[BaseModel], core: type[BaseModel], values: Mapping[str, Any], file: Located | None = None
+) -> dict[str, Any]:
+    """The values, with the secrets in declared tables read from the environment. Raises `SettingsError`, which names
+    the place in the `file` that they are from."""
     declared = settings.model_fields.keys() - core.model_fields.keys()
-    return {
-        name: resolved(value, name) if name in declared and isinstance(value, Mapping) else value
-        for name, value in values.items()
-    }
+    found = dict(values)
+    for name in declared & values.keys():
+        if isinstance(value := values[name], Mapping):
+            with file.at((name,)) if file else nullcontext():
+                found[name] = resolved(value, name)
+    return found
 
 
 def defaults(model: type[Model]) -> Model:

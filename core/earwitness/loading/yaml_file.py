@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import ConstructorError, DuplicateKeyError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.resolver import VersionedResolver
 
 from ..errors import InputError, named, quoted, shortened
@@ -77,22 +78,42 @@ def _misfit(node: Node, tag: str) -> str:
     return f"{quoted(node.value)} is not what its tag {tag} says. Take the tag away"
 
 
-def load(text: str, path: str, failure: type[InputError], *, columns: bool = False) -> Any:
-    """The document as plain data. Raises `failure` with the line (and column), also for a duplicate key."""
+def load(text: str, path: str, failure: type[InputError]) -> Any:
+    """The document as plain data. Raises `failure` with line and column, also for a duplicate key."""
     try:
         return check(_yaml().load(text), path, failure, length=len(text))
     except failure:
         raise
     except DuplicateKeyError as error:
         key = str(error.problem).partition(" with value")[0].removeprefix("found ")
-        raise failure(f"{path}:{_place(error, columns)}: {key}. Each key may appear only once.") from None
+        raise failure(f"{path}:{_place(error)}: {key}. Each key may appear only once.") from None
     except MarkedYAMLError as error:
-        what, hint = error.problem or error.context, "" if isinstance(error, ConstructorError) else f" {HINT}"
-        raise failure(f"{path}:{_place(error, columns)}: not YAML: {what}.{hint}") from error
+        raise failure(f"{path}:{_why(error, text)}") from error
+    except ReaderError as error:
+        line, column = text[: error.position].count("\n") + 1, error.position - text.rfind("\n", 0, error.position)
+        why = f"it holds the character U+{int(error.character):04X}, which no YAML may hold"
+        raise failure(f"{path}:{line}:{column}: not YAML: {why}.") from None
     except RecursionError:
         raise failure(f"{path}: this YAML cannot be read: it is nested too deeply.") from None
     except (YAMLError, ValueError, TypeError, LookupError) as error:  # ruamel lets some of them through
         raise failure(f"{path}: not YAML: {shortened(named(error))}.") from error
+
+
+def _why(error: MarkedYAMLError, text: str) -> str:
+    """Where and why a text is no YAML, in words for somebody who writes a story."""
+    problem, context = str(error.problem or error.context), str(error.context or "")
+    if problem.startswith("but "):
+        problem = f"{context}, {problem}"
+    if "'\\t'" in problem:
+        return f"{_place(error)}: not YAML: a tab cannot begin a line or an item. Indent with spaces."
+    if "quoted scalar" in context and "end of stream" in problem:
+        return f"{_at(error.context_mark)}: not YAML: the quotation mark that begins here is never closed."
+    if "flow" in context and error.context_mark.line < error.problem_mark.line:
+        bracket = _character(error.context_mark, text)
+        return f"{_at(error.context_mark)}: not YAML: the {bracket!r} is not closed before line {_line(error)}."
+    hint = "" if isinstance(error, ConstructorError) else f" {HINT}"
+    colon = " Or a colon is missing in the line above." if problem.startswith("mapping values") else ""
+    return f"{_place(error)}: not YAML: {problem}.{hint}{colon}"
 
 
 class YamlPositions:
@@ -145,7 +166,18 @@ def _position(mark: Any) -> Position:
     return Position(mark.line + 1, mark.column + 1)
 
 
-def _place(error: MarkedYAMLError, columns: bool) -> str:
-    mark = error.problem_mark or error.context_mark
+def _place(error: MarkedYAMLError) -> str:
+    return _at(error.problem_mark or error.context_mark)
+
+
+def _at(mark: Any) -> str:
     at = _position(mark) if mark else Position(1, 1)
-    return f"{at.line}:{at.column}" if columns else str(at.line)
+    return f"{at.line}:{at.column}"
+
+
+def _line(error: MarkedYAMLError) -> int:
+    return _position(error.problem_mark).line
+
+
+def _character(mark: Any, text: str) -> str:
+    return text[mark.index : mark.index + 1]

@@ -51,7 +51,7 @@ def rule_file(path: str | Path) -> RuleFile:
     reader = READERS.get(Path(path).suffix.lower())
     if reader is None:
         raise RulesError(f"{path}: a rule file ends in {', '.join(sorted(READERS))}.")
-    return checked(reader(path, RulesError, columns=True))
+    return checked(reader(path, RulesError))
 
 
 def rules_text(text: str, path: str = "rules.yaml") -> RuleBook:
@@ -62,7 +62,7 @@ def rules_text(text: str, path: str = "rules.yaml") -> RuleBook:
 def rules_in(text: str, path: str = "rules.yaml") -> RuleFile:
     """Read rules from a text, and keep where it says what. Raises as `rules_text`."""
     read = json_text if path.endswith(".json") else yaml_text
-    return checked(read(text, path, RulesError, columns=True))
+    return checked(read(text, path, RulesError))
 
 
 def checked(file: Located) -> RuleFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from earwitness import Settings
 from earwitness.errors import InputError, unknown
 from earwitness.ids import WORLD, check_key, check_new_session_id
 from earwitness.loading.problems import Loc, Problem, describe
-from earwitness.records.character import Cast, display_name
+from earwitness.records.character import Cast, as_cast, display_name
 from earwitness.records.state import State
 from earwitness.validation.messages import mask_name
 from earwitness.validation.records import state_key
@@ -65,13 +65,15 @@ def cast_problems(story: Story, steps: Collection[str]) -> list[Problem]:
     return found
 
 
-def other_problems(story: Story) -> list[Problem]:
-    """Unknown characters and state keys. Where part of the cast could not be read, no character is unknown."""
+def other_problems(story: Story, somebody_joins: bool = False) -> list[Problem]:
+    """Unknown characters and state keys. Where part of the cast could not be read, or who joins it, no character is
+    unknown in a step."""
     ids = [member.id for member in story.cast]
     if SOMEBODY in ids:
         return list(_state_problems(story))
     strangers = [Problem(loc, str(unknown("character", id, ids))) for loc, id in _named(story) if id not in ids]
-    return [*strangers, *_strangers_in_steps(story, ids), *_state_problems(story)]
+    in_steps = [] if somebody_joins else _strangers_in_steps(story, ids)
+    return [*strangers, *in_steps, *_state_problems(story)]
 
 
 def _strangers_in_steps(story: Story, ids: Sequence[str]) -> Iterator[Problem]:
@@ -184,10 +186,18 @@ def _cast(story: Story) -> Cast:
 def _member_problems(
     loc: Loc, member: StoryMember, before: Collection[StoryMember], steps: Collection[str]
 ) -> list[Problem]:
-    found = _refused(loc, lambda: member.character().check_newcomer())
+    found = _refused(loc, lambda: _check_newcomer(member, before))
     if found or not (why := _taken(member, before, steps)):
         return found
     return [Problem(loc, why)]
+
+
+def _check_newcomer(member: StoryMember, before: Iterable[StoryMember]) -> None:
+    """Raise `InputError` if the member may not join, or looks like one of those before."""
+    character = member.character()
+    character.check_newcomer()
+    usable = [each for each in before if each.id != SOMEBODY and not _refused((), each.character)]
+    as_cast([*(each.character() for each in usable if each.id != member.id), character]).check_look(character)
 
 
 def _taken(member: StoryMember, before: Collection[StoryMember], steps: Collection[str]) -> str | None:

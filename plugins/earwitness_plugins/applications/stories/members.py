@@ -33,7 +33,7 @@ class StoryMember(Record):
     @model_validator(mode="before")
     @classmethod
     def _bare_id(cls, given: object) -> object:
-        return {"id": given} if isinstance(given, str) else given
+        return given if isinstance(given, dict | StoryMember) else {"id": given}
 
     def character(self) -> Character:
         """The member as a `Character`. Raises `InvalidId`."""

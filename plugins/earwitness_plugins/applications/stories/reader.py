@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from earwitness.loading.located import Located
 from earwitness.loading.problems import Loc, Problem, describe
 from earwitness.story_steps import load_step, package_steps
 
+from .cast_list import cast_ids, read_cast
 from .checks import added_problems, cast_problems, key_problems, mask_problems, other_problems, table_problems
 from .members import StoryMember
-from .recovery import UNREAD, readable
+from .recovery import SOMEBODY, UNREAD, readable
 from .story import Story
 
 # Each step, and the key for its short form, where it has one.
@@ -61,12 +63,19 @@ def read_story(path: str | Path, settings: Settings | None = None) -> Story:
 def checked(file: Located, settings: Settings | None = None) -> Story:
     """The story in a file. Arguments as `read_story`. Raises `StoryError` that lists every mistake."""
     if not isinstance(file.value, dict) or not file.value.keys() & {"story", "cast", "steps"}:
-        raise file.error((), "a story begins with its keys: story, cast, steps.")
-    steps, problems = _steps(file)
-    story, unreadable = _validated(file, {**file.value, **({"steps": steps} if "steps" in file.value else {})})
-    problems += unreadable
+        empty = "this file is empty: " if file.value is None else ""
+        raise file.error((), f"{empty}a story begins with its keys: story, cast, steps.")
+    members, problems = read_cast(file.value)
+    steps, unread = _steps(file, members)
+    values = {
+        **file.value,
+        **({"cast": members} if problems else {}),
+        **({"steps": steps} if "steps" in file.value else {}),
+    }
+    story, unreadable = _validated(file, values)
+    problems += [*unread, *unreadable]
     if story is not None:
-        problems += [*cast_problems(story, step_names()), *other_problems(story), *mask_problems(story)]
+        problems += [*cast_problems(story, step_names()), *other_problems(story, _joins(unread)), *mask_problems(story)]
         problems += added_problems(story)
         problems += [] if settings is None else table_problems(story, settings)
         problems += key_problems(story, _unread_keys(file, story))
@@ -75,12 +84,20 @@ def checked(file: Located, settings: Settings | None = None) -> Story:
     return story
 
 
+def _joins(unread: Iterable[Problem]) -> bool:
+    """Whether one of these is about somebody who joins."""
+    return any("join" in problem.loc for problem in unread)
+
+
 def _validated(file: Located, values: dict[str, Any]) -> tuple[Story | None, list[Problem]]:
     """The story, or as much of it as can be read, and the problems with the rest."""
     try:
         return Story.model_validate(values), []
     except ValidationError as invalid:
-        return readable(values), file.problems(invalid, Story)
+        problems = file.problems(invalid, Story)
+        in_cast = {problem.loc for problem in problems if problem.loc[:1] == ("cast",)}
+        empty = {("cast",)} if len(in_cast) > 1 else set()  # of a list without those who cannot be read
+        return readable(values), [problem for problem in problems if problem.loc not in empty]
 
 
 def _unread_keys(file: Located, story: Story) -> set[str]:
@@ -96,22 +113,17 @@ def _unread_keys(file: Located, story: Story) -> set[str]:
 # ── the short forms ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _steps(file: Located) -> tuple[list[dict[str, Any]], list[Problem]]:
-    """The steps in their long form, and the problems with the others."""
-    given, ids = file.value.get("steps", []), _cast_ids(file.value.get("cast"))
+def _steps(file: Located, cast: Any) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """The steps in their long form, and the problems with the others. Where part of the cast could not be read, a word
+    that is no step may be somebody's."""
+    given, ids = file.value.get("steps", []), cast_ids(cast)
     if not isinstance(given, list):
         return [], [Problem(("steps",), "steps is a list: each step begins with a dash.")]
-    ids += [
-        id for step in given if isinstance(step, dict) and "join" in step for id in _cast_ids(_members(step["join"]))
-    ]
+    joining = (step["join"] for step in given if isinstance(step, dict) and "join" in step)
+    ids += [id for members in joining for id in cast_ids(_members(members))]
     read = [_step(("steps", number), step, ids) for number, step in enumerate(given)]
     steps = [UNREAD if isinstance(step, Problem) else step for step in read]
     return steps, [step for step in read if isinstance(step, Problem)]
-
-
-def _cast_ids(cast: object) -> list[str]:
-    members = cast if isinstance(cast, list) else []
-    return [str(member.get("id")) if isinstance(member, dict) else str(member) for member in members]
 
 
 def _members(body: object) -> list[Any]:
@@ -132,7 +144,8 @@ def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
     if not isinstance(step, dict):
         return Problem(loc, f'{step!r} is not a step. Write {ids[0] if ids else "alice"}: "…" or note: "…".')
     if len(step) != 1:
-        return Problem(loc, f"a step has one key; this one has {len(step)}: {', '.join(map(str, step))}.")
+        keys = ", ".join(map(str, step))
+        return Problem(loc, f"a step has one key; this one has {len(step)}: {keys}. Begin each step with a dash.")
     ((verb, body),) = step.items()
     if verb in STEPS:
         return _with_body((*loc, verb), verb, body)
@@ -140,8 +153,11 @@ def _step(loc: Loc, step: object, ids: list[str]) -> dict[str, Any] | Problem:
         return {"kind": "say", "speaker": verb, "text": body}
     if verb in package_steps():
         return _added((*loc, verb), verb, body)
+    if SOMEBODY in ids:
+        return UNREAD
     meant = did_you_mean(verb, [*step_names(), *ids])
-    known = f"A step: {', '.join(step_names())}. The cast: {', '.join(ids) or 'nobody'}.{meant}"
+    known = f"A step: {', '.join(step_names())}. The cast: {', '.join(ids) or 'nobody'}."
+    known = meant.lstrip() if meant.casefold().endswith(f"{str(verb)!r}?".casefold()) else known + meant
     return Problem((*loc, str(verb)), f"{verb!r} is neither a step nor a character in the cast. {known}")
 
 
@@ -149,8 +165,10 @@ def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
     short = STEPS[verb]
     if verb == "join":
         return _join(loc, body)
-    if isinstance(body, dict):
+    if isinstance(body, dict) and "kind" not in body:
         return {**(_with_state_keys_apart(body) if verb == "change" else body), "kind": verb}
+    if isinstance(body, dict):
+        return Problem((*loc, "kind"), f"unknown key 'kind' in {verb}: the step says it already. Leave it out.")
     if short is None:
         return Problem(loc, f"{body!r}: {verb!r} takes keys, one per line below it.")
     return {short: body, "kind": verb}
