@@ -109,6 +109,6 @@ def test_a_name_that_cannot_be_worn_is_named_with_its_line_before_anything_is_pl
     file.write_text(STORY + f"  - say:\n      speaker: count\n      text: Hello.\n      speak_as: {name}\n", "utf-8")
     result = run("play", str(file))
     assert result.exit_code == 2
-    assert f"ball.yaml:{len(file.read_text('utf-8').splitlines())}: speak_as = " in result.stderr
+    assert f"ball.yaml:{len(file.read_text('utf-8').splitlines())}:7: speak_as = " in result.stderr
     assert why in result.stderr
     assert "ball" not in run("inspect").stdout
