@@ -142,7 +142,7 @@ def test_settings_are_turned_into_what_the_factory_asks_for(strategies: Strategi
 def test_an_unknown_setting_is_quoted_with_those_there_are(strategies: Strategies) -> None:
     assert (
         refused(strategies, "ears", reech=3)
-        == "detector 'ears' has no setting 'reech'. Its settings: exits, reach, walls."
+        == "detector 'ears' has no setting 'reech'. Its settings: exits, reach, walls. Did you mean 'reach'?"
     )
 
 
@@ -167,7 +167,7 @@ def test_a_strategy_without_settings_says_so(strategies: Strategies) -> None:
 def test_what_core_hands_to_factories_that_ask_is_no_setting(strategies: Strategies) -> None:
     filed = strategies.make("detector", "filed", path="story.db", embedder=None)
     assert filed.path == "story.db"
-    with pytest.raises(SettingsError, match=r"Its settings: size\.$"):
+    with pytest.raises(SettingsError, match=r"Its settings: size\. Did you mean 'size'\?$"):
         strategies.make("detector", StrategySpec(name="filed", settings={"syze": 2}), path="story.db")
 
 

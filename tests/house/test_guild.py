@@ -161,7 +161,7 @@ async def test_the_guild_listens_for_what_its_settings_name(settings: Path) -> N
 
 def test_a_mistake_in_the_guilds_table_is_named_with_its_line(settings: Path) -> None:
     settings.write_text(SETTINGS.replace("delay = 2", "delay = 0"), "utf-8")
-    with pytest.raises(SettingsError, match=r"earwitness\.toml:\d+: .*guild"):
+    with pytest.raises(SettingsError, match=r"earwitness\.toml:\d+:\d+: .*guild"):
         Earwitness.open(settings=settings)
 
 
