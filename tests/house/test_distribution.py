@@ -30,6 +30,11 @@ def test_the_extra_all_names_every_backend() -> None:
     assert named[1].split(",") == sorted(extras.keys() - {"all", "bench"})
 
 
+def test_the_readme_says_what_every_extra_brings(checkout: Path) -> None:
+    section = (checkout / "README.md").read_text("utf-8").partition("### Extras")[2].partition("\n## ")[0]
+    assert set(re.findall(r"(?m)`(\w+)`(?=[^|\n]*\| )", section)) >= PROJECT["optional-dependencies"].keys() - {"bench"}
+
+
 def test_every_source_root_is_in_the_wheel_and_in_the_editable_install() -> None:
     build = DECLARED["tool"]["hatch"]["build"]
     packages = build["targets"]["wheel"]["packages"]
