@@ -168,7 +168,7 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
     ]
     memories = [
         NewEntry(
-            body=Derived(derivation=_resting_on(each, ground)),
+            body=Derived(derivation=resting_on(each, ground)),
             key=_key(plan, index),
             timestamp=now(),
         )
@@ -177,9 +177,9 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
     return [*revisions, *memories, *retold]
 
 
-def _resting_on(derivation: Derivation, ground: tuple[str, ...]) -> Derivation:
+def resting_on(derivation: Derivation, ground: tuple[str, ...]) -> Derivation:
     """The derivation, with this ground if it names none; so with what is written instead."""
-    instead = tuple(_resting_on(each, ground) for each in derivation.instead)
+    instead = tuple(resting_on(each, ground) for each in derivation.instead)
     return derivation.model_copy(update={"rests_on": derivation.rests_on or ground, "instead": instead})
 
 

@@ -16,7 +16,6 @@ from ..ids import WORLD
 from ..live import Live
 from ..plugin_data import PluginData
 from ..records.character import Cast
-from ..records.derived import Derivation
 from ..records.journal import Entry
 from ..records.message import SettledMessage
 from ..records.plan import Answer, Delivery, Plan, Withdrawal, grouped
@@ -25,7 +24,7 @@ from ..records.state import FactsOf, State
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
 from .deliveries import of_telling, world_copy
-from .derivations import ProposedMemory, with_proposals
+from .derivations import ProposedMemory, resting_on, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .late_answers import asked_elsewhere
@@ -296,7 +295,7 @@ class Arrivals:
         self, event: Event, sharing: Sharing, reached: Sequence[Delivery], about: SettledMessage
     ) -> list[Delivery]:
         """The deliveries of further tellings, after guards."""
-        self.derived += [(by, _resting_on(each, about.key)) for by, each in sharing.derived]
+        self.derived += [(by, resting_on(each, (about.key,))) for by, each in sharing.derived]
         ids = self._live.snapshot.ids
         world = world_copy(about, self._cast, ids, self._asked_at)
         name = self._cast.name_of(about.message.speaker)
@@ -383,11 +382,6 @@ def _taken_by(plan: Plan) -> set[str]:
 def _who(delivery: Delivery) -> str:
     """Who learns of it: somebody, or those who read one memory of it."""
     return delivery.memory_id if delivery.is_derived else delivery.owner
-
-
-def _resting_on(derivation: Derivation, key: str) -> Derivation:
-    """A memory proposed for a message that arrived rests on that message, unless it says otherwise."""
-    return derivation if derivation.rests_on else derivation.model_copy(update={"rests_on": (key,)})
 
 
 async def due_deliveries(engine: Engine, live: Live, entry: Entry, day: float) -> list[Delivery]:

@@ -20,6 +20,7 @@ from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan
 from ..records.read_only import ReadOnlyDict
 from ..records.snapshot import Snapshot
+from .derivations import resting_on
 from .derived import of_derivation
 from .due import Arrivals, with_outcome
 from .grounds import Grounds
@@ -141,9 +142,7 @@ def key_of_telling(delivery: Delivery) -> TellingKey:
 
 def _entry_of(plan: Plan, derivation: Derivation, sequence: int) -> Entry:
     """What stands for the entry of a memory that a plan proposes."""
-    body = Derived(
-        derivation=derivation if derivation.rests_on else derivation.model_copy(update={"rests_on": (plan.key,)})
-    )
+    body = Derived(derivation=resting_on(derivation, (plan.key,)))
     return Entry(session=plan.session, sequence=sequence, key=plan.key, body=body, timestamp="")
 
 
