@@ -51,12 +51,12 @@ def test_material_cannot_close_its_fence(text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("triage", 'version = 1\nsystem = "a"\nuser = "{materiel}"', r":3: user holds \{materiel\}. Its places: "),
+        ("triage", 'version = 1\nsystem = "a"\nuser = "{materiel}"', r":3:\d+: user holds \{materiel\}. Its places: "),
         ("triage", 'version = 1\nsystem = "a"\nuser = "{materiel}"', r"Did you mean 'material'\?"),
-        ("triage", 'version = 1\nsystem = "a"\nuser = "no place"', r":3: user lacks \{material\}, the place for"),
-        ("triage", 'version = 1\nsystem = "{most}"\nuser = "{material}"', r":2: system holds \{most\}"),
-        ("repair", 'version = 1\nsystem = "a"\nuser = "again"', r":3: user lacks \{why\}"),
-        ("facts", 'version = 1\nsystem = " "\nuser = "{material}"', ":2: system: "),
+        ("triage", 'version = 1\nsystem = "a"\nuser = "no place"', r":3:\d+: user lacks \{material\}, the place for"),
+        ("triage", 'version = 1\nsystem = "{most}"\nuser = "{material}"', r":2:\d+: system holds \{most\}"),
+        ("repair", 'version = 1\nsystem = "a"\nuser = "again"', r":3:\d+: user lacks \{why\}"),
+        ("facts", 'version = 1\nsystem = " "\nuser = "{material}"', r":2:\d+: system: "),
         ("facts", "", "version"),
         ("facts", 'version = 1\nuser = "{material}"', "system"),
         ("fact", 'version = 1\nsystem = "a"\nuser = "{material}"', "replaces no prompt. Ours: .* mean 'facts'"),
@@ -86,6 +86,6 @@ async def test_opening_refuses_it(tmp_path: Path) -> None:
     (tmp_path / "facts.toml").write_text('version = 1\nsystem = "a"\nuser = "no place"', "utf-8")
     table = {"model": "none", "base_url": "http://127.0.0.1:9/v1", "prompts": str(tmp_path)}
     settings = Settings.of(model=table, jobs=["facts"], embedder="none")
-    with pytest.raises(SettingsError, match=r"facts\.toml:3: user lacks"):
+    with pytest.raises(SettingsError, match=r"facts\.toml:3:\d+: user lacks"):
         async with Earwitness.open(tmp_path / "s.db", settings=settings):
             pass
