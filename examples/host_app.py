@@ -2,7 +2,7 @@
 
     pip install 'earwitness[model]'
     export OPENAI_API_KEY=…                      # or, for a server of your own: export OPENAI_BASE_URL=http://localhost:8080/v1
-    python examples/host_app.py story.db gpt-5   # the file for the story, and the model; type a line, end with Ctrl-D
+    python examples/host_app.py story.db gpt-5   # the file for the story, and the model; an empty line ends it
 
 START: what does the character remember now? MIDDLE: the model is called with it. END: what it says is reported.
 """
@@ -16,6 +16,7 @@ from openai import AsyncOpenAI, OpenAIError
 
 from earwitness import Character, Earwitness, Session
 from earwitness.errors import EarwitnessError
+from earwitness.formats import as_said
 
 CAST = (
     Character("mira", name="Mira", aliases=["innkeeper"]),
@@ -32,12 +33,9 @@ async def main(path: str, model: str) -> None:
         story = await ew.session("inn", cast=CAST, present=[each.id for each in CAST])
         await story.prepare(cards=CARDS)
         partner = "mira"
-        while line := await asyncio.to_thread(sys.stdin.readline):
-            if not line.strip():
-                continue
-            heard = await (await story.say("you", line.strip())).settled()  # journalled: nothing is lost from here on
-            asked = [each for each in heard.addressees if each != "you"]
-            partner = next(iter(asked), partner)
+        while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
+            heard = await (await story.say("you", line)).settled()  # journalled: nothing is lost from here on
+            partner = next((each for each in heard.addressees if each != "you"), partner)
             print(f"   heard by {', '.join(each for each in heard.participants if each != 'you') or 'nobody'}")
             if partner in heard.participants:
                 await answer(story, partner, client, model)
@@ -48,20 +46,22 @@ async def answer(story: Session, character: str, client: AsyncOpenAI, model: str
     name = story.cast[character].name
     turn = await story.turn(character, last=5, memories=5, permanent="always")  # START
     prompt = turn.prompt(PROMPT.format(name=name), f"(Answer as {name}, in a sentence or two.)")  # MIDDLE
-    said = ""
+    said = shown = ""
     try:
         stream = await client.chat.completions.create(model=model, messages=prompt, stream=True)  # type: ignore[arg-type]
         print(f"{name}: ", end="")
         async for chunk in stream:
             piece = (chunk.choices[0].delta.content or "") if chunk.choices else ""
-            said += piece
-            print("".join(each for each in piece if each.isprintable() or each == "\n"), end="", flush=True)
-        print()
+            said += "".join(each for each in piece if each.isprintable() or each == "\n")
+            whole = said[: said.rfind("<")] if said.rfind("<") > said.rfind(">") else said  # without half a tag
+            before, shown = shown, as_said(whole)  # and without the reasoning of a model: <think>…</think>
+            print(shown.removeprefix(before), end="", flush=True)
+        print(as_said(said).removeprefix(shown))
     except Exception as error:  # noqa: BLE001 - whatever it is, what you said is remembered, and the story goes on
         why = str(error).replace(client.api_key, "…")  # a server may quote your key
         print(f"\n   {name} does not answer: {why}")
         return
-    if said.strip():
+    if as_said(said).strip():
         await (await turn.say(said)).settled()  # END
     else:
         print("   (That was no answer. Is the address of the server right?)")

@@ -288,6 +288,8 @@ class SharingAnswer(Reply):
     """Something to await, such as a task in which a language model is asked: the rule cannot answer yet, and says
     nothing else. Those who perceived the message do not wait. Once this is done, the rule is asked again, and with
     every entry before that."""
+    may_tell: tuple[str, ...] | None = None
+    """With `later`: ids of those whom it may tell, for `turn.pending`; `None` = anybody."""
 
 
 class ReadEvent(Event):

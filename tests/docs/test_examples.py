@@ -110,7 +110,8 @@ def test_a_small_host_talks_with_several_characters_who_know_what_they_heard(che
     def script(request: ScriptedRequest) -> Scripted:
         if "boom" in request.text:
             return ScriptedAnswer(status=401, error="no such key")
-        return "Tom here." if "You are Tom" in request.text else "\x1b[2JMira here."
+        thought = "<think>He must not know that I <3 gold.</think>\n"
+        return f"{thought}Tom <3 here." if "You are Tom" in request.text else "\x1b[2JMira here."
 
     lines = '*whispers to Mira* "I am the heir."\nTom, what do you know of me?\nAnd of Mira?\n'
     host = checkout / "examples" / "host_app.py"
@@ -126,9 +127,9 @@ def test_a_small_host_talks_with_several_characters_who_know_what_they_heard(che
         "   heard by mira",
         "Mira: [2JMira here.",
         "   heard by mira, tom",
-        "Tom: Tom here.",
+        "Tom: Tom <3 here.",
         "   heard by mira, tom",
-        "Tom: Tom here.",
+        "Tom: Tom <3 here.",
     ]
     assert again.stdout.splitlines()[1] == "Mira: [2JMira here."
     assert "Mira does not answer" in again.stdout

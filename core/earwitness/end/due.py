@@ -187,6 +187,7 @@ class Arrivals:
         if sharing.silent:
             self._untold.keep(about.key, sharing.silent, [_who(each) for each in reached])
             self._untold.later(about.key, sharing.later, event.day, self._told_at, self._engine.run)
+            self._untold.may_tell(about.key, sharing.may_tell)
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
@@ -194,8 +195,11 @@ class Arrivals:
         silence, and a rule that fails once is not asked again with this entry."""
         away = {each.by for each in self._plan_so_far.answers if each.failure}
         for key, owners_of in self._untold.kept():
+            free = [each for each in owners_of if each not in away]
             labels = [
-                each for each in owners_of if each not in away and not await self._asked_by_another(owners_of[each])
+                each
+                for each in free
+                if not await asked_elsewhere(self._engine, self._entry.session, run_asking(owners_of[each]))
             ]
             event, about = await self._about(key, self._state.game_day) if labels else (None, None)
             if event is None or about is None:
@@ -206,10 +210,6 @@ class Arrivals:
                     away.add(label)
                     self._untold.keep(key, [label], owners_of[label])
                     self._untold.asked_again(key, label, self._engine.run)
-
-    async def _asked_by_another(self, owners: Sequence[str]) -> bool:
-        """Whether another program, which still runs, asks a rule that answers later."""
-        return await asked_elsewhere(self._engine, self._entry.session, run_asking(owners))
 
     async def _tell_late(self, event: Event, about: SettledMessage, label: str, owners: Sequence[str]) -> bool:
         """Ask one rule again about a message. Whether it has answered, or there is nothing left to tell."""

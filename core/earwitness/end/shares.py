@@ -68,6 +68,8 @@ class Sharing:
     """Labels of the rules that failed, or answer later."""
     later: tuple[str, ...] = ()
     """Labels of those that answer later."""
+    may_tell: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Label of one that answers later → ids of those whom it may tell; without a label, anybody."""
 
 
 async def shared(
@@ -101,6 +103,11 @@ async def shared(
         () if event.ahead is None else tuple(stop for value in given for stop in value.stops),
         tuple(answer.by for answer in answers if answer.value is None or answer.value.later is not None),
         tuple(answer.by for answer in answers if answer.value is not None and answer.value.later is not None),
+        {
+            each.by: each.value.may_tell
+            for each in answers
+            if each.value is not None and each.value.may_tell is not None
+        },
     )
 
 
@@ -145,7 +152,7 @@ def among_cast(answer: object, cast: Cast) -> tuple[SharingAnswer | None, str | 
 def sharing_answer(answer: object) -> tuple[SharingAnswer | None, str | None]:
     """A rule's answer as a record, from a record or a list of shares; or the reason why it is none."""
     if isinstance(answer, SharingAnswer) and answer.later is not None:
-        return SharingAnswer(later=answer.later), None
+        return SharingAnswer(later=answer.later, may_tell=answer.may_tell), None
     if isinstance(answer, SharingAnswer):
         return record_of(answer, SharingAnswer)
     found, failure = items_of(answer if answer is not None else (), Share)

@@ -27,6 +27,12 @@ ON_DAY = "#day "
 WITH_ENTRY = "#entry "
 """What the name begins with that says with which entry it was asked: whoever has joined since is told nothing by it."""
 
+MAY_TELL = "#may tell "
+"""What the names begin with of those whom a rule may tell that answers later; without any, anybody."""
+
+MOST_NAMED = 500
+"""If it may tell more than so many, anybody counts as one of them."""
+
 ASKED_BY = "#asked by "
 """What the name begins with that says which open instance (`Engine.run`) asks: no other one does meanwhile."""
 
@@ -63,6 +69,12 @@ class Untold:
         for label in labels:
             self.asked_again(key, label, run)
 
+    def may_tell(self, key: str, listeners: Mapping[str, Sequence[str]]) -> None:
+        """Of the rules that answer later, these may tell only these characters."""
+        for label, ids in listeners.items():
+            if len(ids) <= MOST_NAMED:
+                self.keep(key, [label], [f"{MAY_TELL}{id}" for id in ids])
+
     def asked_again(self, key: str, label: str, run: str) -> None:
         """A rule that answers later was asked again, in this `run` of a program."""
         kept = self._of(key)
@@ -98,6 +110,12 @@ def day_asked(owners: Iterable[str]) -> float | None:
 def entry_asked(owners: Iterable[str]) -> int | None:
     """The number of the entry with which a rule was asked that answers later; `None` for one that failed."""
     return next(_numbers(owners, WITH_ENTRY, int), None)
+
+
+def may_be_told(owners: Sequence[str], character: str) -> bool:
+    """Whether a rule that answers later may tell this character, whom it has not reached."""
+    named = [each for each in owners if each.startswith(MAY_TELL)]
+    return character not in owners and (not named or f"{MAY_TELL}{character}" in named)
 
 
 def run_asking(owners: Iterable[str]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..end.untold import answers_later
+from ..end.untold import answers_later, may_be_told
 from ..engine import Engine
 from ..live import Live
 from ..records.prose import joined
@@ -18,7 +18,7 @@ async def late_gossip(engine: Engine, live: Live, character: str) -> dict[str, s
     perceived = {each.message.key for each in messages if each.retracted or character in each.participants}
     there = {each.message.key for each in messages} - perceived
     waits = {
-        key: [label for label, reached in asked[key].items() if character not in reached]
+        key: [label for label, owners in asked[key].items() if may_be_told(owners, character)]
         for key in asked
         if key in there
     }

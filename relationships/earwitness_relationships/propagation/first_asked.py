@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from earwitness import SharingEvent
+from earwitness.records.character import Cast
 
 from .hub_readers import HubReaders
 from .records import HubTelling, Telling
@@ -24,6 +25,14 @@ def listeners_of(tellings: Sequence[Telling], hubs: Sequence[HubTelling], reader
     """The ids of those who are told, the names of hubs, and who reads it there."""
     read = [_in_hub(each.slug, id) for each in hubs for id in ("", *readers.of(each).ids)]
     return frozenset([*(each.listener for each in tellings), *read])
+
+
+def in_cast(listeners: frozenset[str] | None, cast: Cast) -> tuple[str, ...] | None:
+    """The ids in the cast of those who are told, or read it in a hub; `None` where nobody is known."""
+    if not listeners:
+        return None
+    named = {each.rpartition(" ")[2] for each in listeners}
+    return tuple(each.id for each in cast if not named.isdisjoint((each.id, each.personality_id)))
 
 
 def without_new(

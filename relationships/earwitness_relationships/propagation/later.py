@@ -86,7 +86,7 @@ class LaterQuestions:
         """The answer, if all that it needs is known; else one that comes later. Raises what a strategy has raised."""
         key = _key_of(event)
         if (before := self._rounds.get(key)) is not None and not before.asked.is_done:
-            return _later(before.asked)
+            return _later(before.asked, event, before.context.told_first)
         before = self._rounds.pop(key, None) or self._answered.pop(key, None)
         context = self._context(event)
         context.may_wait = before is not None and before.number >= ROUNDS
@@ -98,7 +98,7 @@ class LaterQuestions:
         except NotAnsweredYet:
             event.data.changes.clear()  # what the rule keeps of this message, it keeps once it has told of it
             first_asked.keep(event, context.listeners)
-            return _later(await self._begin(key, event, before, context.listeners))
+            return _later(await self._begin(key, event, before, context.listeners), event, context.listeners)
         first_asked.forget(event)
         if before is not None:
             self._answered[key] = before
@@ -142,8 +142,8 @@ def _take_over(done: _QuestionRound | None, event: SharingEvent, context: Questi
         event.data.changes.update({key: written[key] for key in written if key.startswith(STRATEGIES)})
 
 
-def _later(asked: _LateQuestion) -> SharingAnswer:
-    return SharingAnswer(later=asked, notes=(ANSWERS_LATER,))
+def _later(asked: _LateQuestion, event: SharingEvent, told_first: frozenset[str] | None) -> SharingAnswer:
+    return SharingAnswer(later=asked, notes=(ANSWERS_LATER,), may_tell=first_asked.in_cast(told_first, event.cast))
 
 
 def _key_of(event: SharingEvent) -> RoundKey:

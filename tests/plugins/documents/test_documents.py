@@ -286,3 +286,10 @@ async def test_a_text_that_cannot_be_kept_is_refused_before_anything_is_noted(st
         with pytest.raises(InputError, match="cannot be used"):
             await story.documents.upload("greta", **{"text": LEDGER, "title": "L", **given})  # type: ignore[arg-type]
     assert story.documents.uploaded() == ()
+
+
+@pytest.mark.parametrize("id", ["a\nb", "a\tb", "a\x1b[2Jb", "a\x00b", "a\u202eb", "a\u2028b"])
+async def test_an_id_that_alters_what_a_terminal_shows_is_refused(story: Session, id: str) -> None:
+    with pytest.raises(InputError, match=r"document id '.*' holds a control or invisible character"):
+        await story.documents.upload("alice", "The mill is old.", title="The mill", id=id)
+    assert story.documents.uploaded() == ()

@@ -104,6 +104,20 @@ async def test_neither_who_perceived_it_nor_the_next_turn_waits(opened: Open, ga
     ]
 
 
+async def test_only_those_wait_who_may_be_told(opened: Open, gate: Gate) -> None:
+    story = await opened()
+    await story.join("stranger")
+    outcome = await story.say("ann", NEWS, audience=[])
+    key = (await outcome.settled()).message.key
+    pending = {id: (await story.turn(id, query="pigs", in_prompt=[])).pending for id in (*CAST, "stranger")}
+    assert pending == {"ann": (), "ben": (key,), "cid": (key,), "stranger": ()}
+    again = await opened()
+    assert (await again.turn("ben", query="pigs", in_prompt=[])).pending == (key,)
+    assert not (await again.turn("stranger", query="pigs", in_prompt=[])).pending
+    gate.opened.set()
+    await again.delivered()
+
+
 async def test_what_is_retracted_or_edited_meanwhile_is_not_told_as_it_was(opened: Open, gate: Gate) -> None:
     story = await opened()
     await story.say("ann", NEWS, key="pigs", audience=[])

@@ -18,7 +18,7 @@ from earwitness import Channel, Earwitness, Session
 from earwitness.backstage.roles import permit
 from earwitness.display_names import usable_name
 from earwitness.errors import InputError, KeyConflict, NotPermitted, NotYetApplied, unknown
-from earwitness.ids import derive
+from earwitness.ids import check_shared_id, derive
 from earwitness.validation.arguments import text as valid_text
 
 from .files import text_of_file
@@ -232,6 +232,7 @@ def _pieces_of(text: str, id: str) -> list[TextPiece]:
         raise InputError(f"the document {id!r} has {len(text):,} characters; at most {MOST:,} are taken. Divide it.")
     if not id or len(id) > LONGEST_ID:
         raise InputError(f"the document's id {id[:40]!r} must have 1 to {LONGEST_ID} characters.")
+    check_shared_id("document id", id)
     return pieces(text)
 
 
