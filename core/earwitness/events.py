@@ -278,16 +278,14 @@ class SharingAnswer(Reply):
     derived: tuple[Derivation, ...] = ()
     """Memories for containers that shares cannot name, such as a hub. Each becomes a journal entry of its own."""
     facts: tuple[JsonValue, ...] = ()
-    """What the rule's package notes: `event.state.facts_of(name)` has it, under the rule's name, until the message is
-    retracted. Kept only when the message was just said."""
+    """What its package notes of a message just said: `event.state.facts_of(name)` has it until that is retracted."""
     stops: tuple[Stopped, ...] = ()
     """Who does not learn of it, and why; asked for by `SharingEvent.ahead`, and shown by a preview alone."""
     consulted: tuple[Answer, ...] = ()
     """Strategies that the rule itself asked, and what failed. The plan records them."""
     later: SkipValidation[Any] = Field(default=None, exclude=True, repr=False)
-    """Something to await, such as a task in which a language model is asked: the rule cannot answer yet, and says
-    nothing else. Those who perceived the message do not wait. Once this is done, the rule is asked again, and with
-    every entry before that."""
+    """To await, such as a task that asks a language model: the rule cannot answer yet. Those who perceived the message
+    do not wait. Once this is done, the rule is asked again, and with every entry before that."""
     may_tell: tuple[str, ...] | None = None
     """With `later`: ids of those whom it may tell, for `turn.pending`; `None` = anybody."""
 

@@ -76,8 +76,7 @@ class Decider:
         self._look = True
         """Whether the journal may hold entries that were not handed to `accept`."""
         self._resumed = False
-        self._decided_here = 0
-        """Number of the last entry that was decided here: the plan in force is this decider's."""
+        self._decided_here = 0  # number of the last entry of which the plan in force is this decider's
         self._ended = False
 
     def check(self) -> None:
@@ -262,8 +261,7 @@ class Decider:
             await note_answers(self._engine, self.live, answers, unused=True)
 
     async def _ask_again(self) -> bool:
-        """Append an entry that changes nothing: with it, rules that have not told anybody yet are asked again. Returns
-        whether they were asked here, or need not be."""
+        """Append an entry that changes nothing: rules that have not told anybody are asked again. Whether by this one."""
         ledger, session = self._engine.ledger, self.live.snapshot.id
         if self._ended or not self.live.untold:
             return True

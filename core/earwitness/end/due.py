@@ -27,9 +27,9 @@ from .deliveries import of_telling, world_copy
 from .derivations import ProposedMemory, resting_on, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
-from .late_answers import asked_elsewhere
+from .late_answers import free_to_ask
 from .shares import Sharing, shared, tellers_of
-from .untold import SAID, Untold, as_update, day_asked, entry_asked, run_asking
+from .untold import SAID, Untold, as_update, day_asked, entry_asked
 from .withdrawals import downstream, strikes
 from .withheld import LateArrivals, is_withheld, waits_like, withheld_by
 
@@ -186,8 +186,7 @@ class Arrivals:
         self.answers += sharing.reports
         if sharing.silent:
             self._untold.keep(about.key, sharing.silent, [_who(each) for each in reached])
-            self._untold.later(about.key, sharing.later, event.day, self._told_at, self._engine.run)
-            self._untold.may_tell(about.key, sharing.may_tell)
+            self._untold.later(about.key, sharing.later, event.day, self._told_at, self._engine.run, sharing.may_tell)
         return await self._further(event, sharing, reached, about)
 
     async def tell_what_was_kept(self) -> None:
@@ -195,12 +194,8 @@ class Arrivals:
         silence, and a rule that fails once is not asked again with this entry."""
         away = {each.by for each in self._plan_so_far.answers if each.failure}
         for key, owners_of in self._untold.kept():
-            free = [each for each in owners_of if each not in away]
-            labels = [
-                each
-                for each in free
-                if not await asked_elsewhere(self._engine, self._entry.session, run_asking(owners_of[each]))
-            ]
+            free = await free_to_ask(self._engine, self._entry.session, owners_of)
+            labels = [each for each in free if each not in away]
             event, about = await self._about(key, self._state.game_day) if labels else (None, None)
             if event is None or about is None:
                 continue

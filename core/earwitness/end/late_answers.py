@@ -10,7 +10,7 @@ a claim on that meanwhile, where the ledger has claims. The others ask once the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 
@@ -22,7 +22,7 @@ from ..engine import Engine
 from ..errors import EarwitnessError, NotOpen, StorageError
 from ..events import SharingAnswer
 from ..records.plan import Answer
-from .untold import runs_asking
+from .untold import run_asking, runs_asking
 
 ASKING = "late:"
 """What the name of the job begins with that a program has claimed while its rules answer later."""
@@ -47,6 +47,11 @@ async def asked_elsewhere(engine: Engine, session: str, run: str | None) -> bool
     with suppress(StorageError):  # rather two programs ask than none
         return await claims.is_job_claimed(session, f"{ASKING}{run}")
     return False
+
+
+async def free_to_ask(engine: Engine, session: str, owners_of: Mapping[str, Sequence[str]]) -> list[str]:
+    """Labels of the rules that no other program asks: see `untold`."""
+    return [each for each, of in owners_of.items() if not await asked_elsewhere(engine, session, run_asking(of))]
 
 
 class LateAnswers:

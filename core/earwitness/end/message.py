@@ -205,8 +205,7 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
     if sharing.silent or settled.key in live.untold:
         Untold(judged.data).said(settled.key, sharing.silent)
         asked = judged.moment.day, settled.message.sequence, engine.run
-        Untold(judged.data).later(settled.key, sharing.later, *asked)
-        Untold(judged.data).may_tell(settled.key, sharing.may_tell)
+        Untold(judged.data).later(settled.key, sharing.later, *asked, sharing.may_tell)
     deliveries = await _deliveries(live, judged, sequence, sharing.shares)
     plan = Plan(
         session=live.snapshot.id,

@@ -60,20 +60,24 @@ class Untold:
             left = {label: [each for each in owners if each != SAID] for label, owners in self._of(key).items()}
             self._write(key, {label: owners for label, owners in left.items() if owners})
 
-    def later(self, key: str, labels: Collection[str], day: float, entry: int, run: str) -> None:
+    def later(
+        self,
+        key: str,
+        labels: Collection[str],
+        day: float,
+        entry: int,
+        run: str,
+        may_tell: Mapping[str, Sequence[str]],
+    ) -> None:
         """Of the rules that have not answered, these were asked on this day, with this entry, and answer later, in
-        this `run` of a program."""
+        this `run` of a program. Those that `may_tell` names may tell only these characters."""
         kept = self._of(key)
         first = [each for each in labels if day_asked(kept.get(each, ())) is None]
         self.keep(key, first, [f"{ON_DAY}{day!r}", f"{WITH_ENTRY}{entry}"])
         for label in labels:
             self.asked_again(key, label, run)
-
-    def may_tell(self, key: str, listeners: Mapping[str, Sequence[str]]) -> None:
-        """Of the rules that answer later, these may tell only these characters."""
-        for label, ids in listeners.items():
-            if len(ids) <= MOST_NAMED:
-                self.keep(key, [label], [f"{MAY_TELL}{id}" for id in ids])
+            if len(listeners := may_tell.get(label, ())) <= MOST_NAMED:
+                self.keep(key, [label], [f"{MAY_TELL}{id}" for id in listeners])
 
     def asked_again(self, key: str, label: str, run: str) -> None:
         """A rule that answers later was asked again, in this `run` of a program."""
