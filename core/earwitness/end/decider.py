@@ -261,7 +261,7 @@ class Decider:
             await note_answers(self._engine, self.live, answers, unused=True)
 
     async def _ask_again(self) -> bool:
-        """Append an entry that changes nothing: rules that have not told anybody are asked again. Whether by this one."""
+        """Append an entry that changes nothing: rules that told nobody yet are asked again. Whether by this one."""
         ledger, session = self._engine.ledger, self.live.snapshot.id
         if self._ended or not self.live.untold:
             return True
