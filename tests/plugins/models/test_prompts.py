@@ -85,7 +85,7 @@ def test_prompts_that_ship_can_be_copied_and_others_lie_beside_them(tmp_path: Pa
 async def test_opening_refuses_it(tmp_path: Path) -> None:
     (tmp_path / "facts.toml").write_text('version = 1\nsystem = "a"\nuser = "no place"', "utf-8")
     table = {"model": "none", "base_url": "http://127.0.0.1:9/v1", "prompts": str(tmp_path)}
-    settings = Settings.of(model=table, jobs=["facts"], embedder="none")
+    settings = Settings.of(model=table, facts={"strategy": "language_model"}, embedder="none")
     with pytest.raises(SettingsError, match=r"facts\.toml:3:\d+: user lacks"):
         async with Earwitness.open(tmp_path / "s.db", settings=settings):
             pass
