@@ -86,6 +86,7 @@ _LOW = guarded_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 TOWARDS = (
+    r"\A\W*psst+,?\s+",
     r"\b(?:take|pull|draw|lead|steer|drag|call|tug|took|drew|led)(?:s|ed|ing|ged)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
     r"\bbeckon(?:s|ed|ing)?\s+",
     r"\b(?:behind|out\s+of|from)\s+(?:a|the|his|her|my|their|one)\s+[\w\ ]{2,30},?\s+to\s+",

@@ -367,7 +367,7 @@ def _bare_speech(text: str, own: Sequence[str]) -> Iterator[Fragment]:
     """Bare text is spoken, unless it opens with a direction, `whispers to Bob: run!`, or tells of oneself by name."""
     opening = text.lstrip()[len(opening_name(text, own) or "") :]
     if _OPENS_WITH_WHISPER.match(opening):
-        direction, _, text = re.split(r"([:.!?,\n]|\Z)", opening, maxsplit=1)
+        direction, _, text = re.split(r"(?<!psst)([:.!?,\n]|\Z)", opening, maxsplit=1, flags=re.IGNORECASE)
         yield Fragment("whisper", direction)
     elif tells_of_oneself(text, own):
         yield from (fragment for sentence in sentences(text) for fragment in _deed(sentence))
