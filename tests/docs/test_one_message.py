@@ -31,11 +31,14 @@ HELPERS = {
     "end/put_order.py",
     "end/replacements.py",
     "end/late_answers.py",
+    "end/deliveries.py",
+    "end/doubtful_writes.py",
+    "end/untold.py",
 }
 """What the stages ask on the way: where characters are, what a World Agent may look at, which derivations are fit,
 what a sharing rule may ask about earlier messages, which entries were just appended, which plans wait, who waits for
-them, in which order their memories are put, what the store has of them, which of them a summary replaces, and which
-sharing rules answer later."""
+them, in which order their memories are put, what the store has of them, which of them a summary replaces, which
+sharing rules answer later and whom they may tell, what deliveries have in common, and which writes are in doubt."""
 
 
 class Gossip:
