@@ -277,7 +277,7 @@ async def test_facts_that_no_recall_would_read_are_refused_at_open(tmp_path: Pat
         async with opened(facts={"scope": scope}):
             pass
     (tmp_path / "e.toml").write_text(f'embedder = "none"\n\n[facts]\nscope = "{scope}"\n', "utf-8")
-    with pytest.raises(SettingsError, match=r'e\.toml:4: .* Add read_providers = \["memberships"\], or the table'):
+    with pytest.raises(SettingsError, match=r'e\.toml:4:1: .* Add read_providers = \["memberships"\], or the table'):
         async with Earwitness.open(settings=Settings.load(tmp_path / "e.toml")):
             pass
     for read in ({"read_providers": ["memberships"]}, {"relationships": {}}):
