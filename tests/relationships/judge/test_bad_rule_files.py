@@ -51,7 +51,7 @@ BAD_FILES = (
     BadFile("a word", "gossip\n", None, ()),
     BadFile("a number", "42\n", None, ()),
     BadFile("another ending", GROUP, None, (".rules",), ".rules"),
-    BadFile("broken YAML", "tavern: [alice\nbob: {\n", 2, ()),
+    BadFile("broken YAML", "tavern: [alice\nbob: {\n", 1, ()),
     BadFile("a tab", "tavern:\n\tmembers: [alice]\n", 2, ()),
     BadFile("broken JSON", '{"slug": "tavern",\n "members": [}\n', 2, (), ".json"),
     BadFile("JSON with something after it", '{"slug": "tavern"} {"slug": "inn"}\n', 1, (), ".json"),
