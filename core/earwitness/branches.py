@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from .carried_hubs import carry_hubs
 from .containers import character_container, world_container
-from .end.deliveries import Work
 from .end.reconciliation import reconciled
+from .end.store_work import Work
 from .engine import Engine
 from .errors import StorageError
 from .extras import BranchingLedger, BranchingStore, PlacedStore

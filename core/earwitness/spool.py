@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue, TypeAdapter
 
-from .end.deliveries import Work, arrival_day
 from .end.doubtful_writes import KEY as DOUBTFUL
 from .end.reconciliation import reconciled, work_of
+from .end.store_work import Work, arrival_day
 from .engine import FORGOTTEN, SPOOL
 from .errors import InputError, NotYetApplied, StorageError, quoted, unknown
 from .extras import LocalFirstStore

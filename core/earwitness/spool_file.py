@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from .copies.long_lists import ListTexts
-from .end.deliveries import Work
+from .end.store_work import Work
 from .errors import InputError, quoted
 from .records.memory import Memory
 

@@ -1,7 +1,7 @@
 """A message that thousands hear has one list of participants in memory, whoever holds it."""
 
-from earwitness.end.deliveries import Work
 from earwitness.end.message_copies import MessageCopies
+from earwitness.end.store_work import Work
 from earwitness.ids import MemoryIds
 from earwitness.memories import memories_of
 from earwitness.records.character import as_cast

@@ -27,10 +27,10 @@ from ..records.snapshot import Snapshot
 from ..staleness import StalenessCheck
 from ..time_limit import contained
 from .backlog import Backlog
-from .deliveries import BACKLOG_BATCH, BATCH, arrival_day, shares_transaction, work_of_plain
 from .derivations import append_proposed
 from .local_writer import LocalWriter
 from .plan_writer import PlanWriter
+from .store_work import BACKLOG_BATCH, BATCH, arrival_day, shares_transaction, work_of_plain
 from .waiters import Waiters
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from ..live import Live, Unapplied
 from ..records.memory import Memory
 from ..records.plan import Plan
 from ..refusals import MemoryAddress
-from .deliveries import BATCH, arrival_day, is_plain, shares_transaction
+from .store_work import BATCH, arrival_day, is_plain, shares_transaction
 
 MANY = 64
 """A recall does not wait until more plans than this have come to the store again: it finds them in the ledger."""

@@ -27,14 +27,13 @@ from ..records.snapshot import Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Update
 from .default_updates import default_updates
-from .deliveries import UpdateOrigin, of_update
 from .derivations import noted, proposed, with_proposals
 from .disguises import with_renewals
 from .due import with_arrivals
 from .guards import guarded
 from .host_word import seated
-from .message import audience
 from .names_in_texts import has_names, written_anew
+from .updates import UpdateOrigin, audience, of_update
 from .whereabouts import folded, moved_along
 
 

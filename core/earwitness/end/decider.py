@@ -39,7 +39,6 @@ from .accepted import AcceptedEntries
 from .applier import Applier
 from .archive import archived
 from .change import changed
-from .deliveries import arrival_day
 from .derivations import append_proposed
 from .derived import derived
 from .fail_closed import UNUSABLE, fail_closed_plan
@@ -50,6 +49,7 @@ from .overdue import with_overdue
 from .preparation import prepared
 from .replacements import with_originals, with_replaced_supported
 from .revise import retracted, revised
+from .store_work import arrival_day
 from .transfers import transferred
 from .world import World
 

@@ -23,11 +23,11 @@ from ..records.read_only import ReadOnlyDict
 from ..records.state import FactsOf, State
 from ..records.update import Update
 from .active_deliveries import ActiveDeliveries
-from .deliveries import of_telling, world_copy
 from .derivations import ProposedMemory, resting_on, with_proposals
 from .disguises import as_known
 from .guards import guarded, kept_from_knowing, unasked, without_tellers
 from .late_answers import free_to_ask
+from .message_copies import of_telling, world_copy
 from .shares import Sharing, shared, tellers_of
 from .untold import SAID, Untold, as_update, day_asked, entry_asked
 from .withdrawals import downstream, strikes

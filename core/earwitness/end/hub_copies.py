@@ -20,7 +20,7 @@ from ..records.plan import Delivery, grouped
 from ..records.snapshot import Snapshot
 from ..start.reads import guarded_read
 from ..start.requests import Reader, requested
-from .deliveries import of_telling, world_copy
+from .message_copies import of_telling, world_copy
 from .shares import DueShare
 
 TOLD = ("pantheonId", "hop", "strength")

@@ -21,10 +21,10 @@ from ..refusals import RefusedMemories, address, put_taken
 from ..staleness import StalenessCheck
 from ..time_limit import contained
 from .backlog import Backlog
-from .deliveries import Work
 from .kept_mark import KeptMark
 from .plan_writer import PlanWriter, bringing
 from .reconciliation import work_of
+from .store_work import Work
 from .waiters import Waiters
 
 AT_ONCE = 64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..engine import Engine
@@ -19,19 +19,19 @@ from ..records.moment import Moment, Movement, Presence
 from ..records.plan import ACTIVE, Answer, Delivery, Plan
 from ..records.snapshot import Snapshot
 from ..records.state import FactsOf, State
-from ..records.update import Knowledge, Update
+from ..records.update import Knowledge
 from ..slices import Pace, between_steps
 from .active_deliveries import ActiveDeliveries
-from .deliveries import UpdateOrigin, of_telling, of_update
 from .derivations import with_proposals
 from .disguises import as_known
 from .guards import guarded
 from .host_word import as_host_says
-from .message_copies import MessageCopies
+from .message_copies import MessageCopies, of_telling
 from .proposals import Proposals, presence_of, propose
 from .settle import asked_about, participants, settled_message, unread
 from .shares import DueShare, Sharing, Teller, shared
 from .untold import Untold
+from .updates import updates_of
 from .whereabouts import state_after
 from .world import World
 
@@ -269,31 +269,6 @@ def _as_tellable(moment: Moment, message: Message, earlier: Sequence[SettledMess
         return moment
     before = tuple([passed_on.get(each.key, each) for each in moment.recent])
     return moment.model_copy(update={"message": message, "recent": before})
-
-
-def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:
-    """Deliveries of the world updates that a message brought about."""
-    origin = UpdateOrigin.of_message(settled.message, live.snapshot.ids, sequence)
-    return [
-        of_update(origin, update, index, audience(update, settled.participants, live))
-        for index, update in enumerate(updates)
-    ]
-
-
-def audience(update: Update, present: Sequence[str] | dict[str, Participant], live: Live) -> list[str]:
-    """Ids of cast members who may know of an update. The characters it is about are included with those present."""
-    named = [id for id in _addressed(update, present, live) if id in live.snapshot.cast]
-    return [id for id in named if id not in update.hidden_from] if update.hidden_from else named
-
-
-def _addressed(update: Update, present: Iterable[str], live: Live) -> Iterable[str]:
-    match update.audience:
-        case "public":
-            return live.snapshot.cast.ids
-        case "present":
-            return dict.fromkeys([*present, *([update.character] if update.character else [])])
-        case ids:
-            return ids
 
 
 def recent(live: Live, message: Message) -> tuple[SettledMessage, ...]:

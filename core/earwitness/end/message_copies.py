@@ -1,22 +1,29 @@
-"""The copies of a message: the world's raw one, and an enriched one for each participant."""
+"""END, step 4: the copies of a message: the world's raw one, and an enriched one for whoever perceives it or is told.
+
+Pure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..containers import character_container_name
-from ..formats import character_memory
+from ..containers import Container, character_container, character_container_name, world_container
+from ..formats import character_memory, message_line, metadata_key
 from ..ids import MemoryIds
 from ..records.character import Cast
 from ..records.memory import Support
-from ..records.message import Participant, SettledMessage
+from ..records.memory_types import MetaValue
+from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery
 from ..records.update import Knowledge
 from ..slices import in_pieces
-from .deliveries import copied_metadata, world_copy
+from .shares import DueShare
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
+
+_BLANK = {name: field.default for name, field in Delivery.model_fields.items()}
+"""Every field of a delivery, in the order in which it is written."""
 
 
 class MessageCopies:
@@ -37,7 +44,7 @@ class MessageCopies:
         self._settled, self._news, self._session = settled, news, ids.session
         self._name, self._now = cast.name_of(settled.message.speaker), now
         self._memory_id = ids.copies(world.source, world.revision, world.part)
-        to_listener, to_speaker = copied_metadata(world)
+        to_listener, to_speaker = _copied_metadata(world)
         self._to_listener = {**world.__dict__, "due": now, "metadata": to_listener}
         self._to_speaker = {**world.__dict__, "due": now, "metadata": to_speaker}
         self._alike: dict[tuple[str, tuple[str, ...], bool], dict[str, Any]] = {}
@@ -79,3 +86,96 @@ class MessageCopies:
     async def all_in_slices(self) -> list[Delivery]:
         """As `all`; other tasks run in between."""
         return [self.world, *await in_pieces([*self._settled.participants.items()], self.of)]
+
+
+def world_copy(settled: SettledMessage, cast: Cast, ids: MemoryIds, sequence: int) -> Delivery:
+    """The world's raw copy of a message. It is not validated again: all of it comes from the validated message."""
+    message, container = settled.message, world_container(ids.session)
+    name = cast.name_of(message.speaker)
+    own = {
+        "session": ids.session,
+        "sequence": sequence,
+        "memory_id": ids.of(message.key, message.revision, container.name, "message"),
+        "container": container.name,
+        "owner": container.owner,
+        "source": message.key,
+        "revision": message.revision,
+        "body": message_line(name, message.content, message.game_day),
+        "metadata": _message_metadata(message, settled.participants),
+        "support": Support(learned_day=message.game_day),
+        "disguises": {},
+        "due": message.game_day,
+    }
+    return Delivery.unchecked({**_BLANK, **own})
+
+
+def _message_metadata(message: Message, participants: Mapping[str, Participant]) -> dict[str, MetaValue]:
+    """The metadata that every copy of a message has."""
+    return {
+        "type": "message",
+        "speaker": message.speaker,
+        "participants": list(participants),
+        "location": message.scene,
+        "gameDay": message.game_day,
+        "timestamp": message.timestamp,
+        **message.channel.metadata,
+        "messageIds": [message.key],
+    }
+
+
+def _copied_metadata(world: Delivery) -> tuple[dict[str, MetaValue], dict[str, MetaValue]]:
+    """The metadata of a listener's copy and of the speaker's."""
+    return {**world.metadata, "isSpeaker": False}, {**world.metadata, "isSpeaker": True}
+
+
+def of_telling(world: Delivery, telling: DueShare, settled: SettledMessage, name: str, ids: MemoryIds) -> Delivery:
+    """The copy for a character who was told.
+
+    `world` is the world's copy of the message; `name` is its speaker's name.
+    """
+    share, due = telling.share, telling.due
+    via = telling.via
+    if via is None and share.shared_from:
+        via = _memory_id(world, ids, character_container(world.session, share.shared_from))
+    support = Support(
+        how=share.how, shared_from=share.shared_from, via=via, rule=share.rule, learned_day=due, trust=share.trust
+    )
+    body = character_memory(name, telling.text, settled.message.game_day, due)
+    is_speaker = share.character == world.metadata["speaker"]
+    copy = _copy(world, ids, _CopyOf(share.character, body, support, due), _copied_metadata(world)[is_speaker])
+    if not share.metadata and share.memory is None:
+        return copy
+    more = {metadata_key(key): value for key, value in share.metadata.items()}
+    supported = {} if share.memory is None else {"memory_id": share.memory, "of_other": True}
+    return copy.model_copy(update={"metadata": {**more, **copy.metadata}, **supported})
+
+
+class _CopyOf(NamedTuple):
+    """What the copy of a character who was told has for itself."""
+
+    character: str
+    body: str
+    support: Support
+    due: float
+
+
+def _copy(world: Delivery, ids: MemoryIds, own: _CopyOf, metadata: dict[str, MetaValue]) -> Delivery:
+    """The same message for a character. It is not validated again, and all copies share one list of participants."""
+    container = character_container(world.session, own.character)
+    return Delivery.unchecked(
+        {
+            **world.__dict__,
+            "memory_id": _memory_id(world, ids, container),
+            "container": container.name,
+            "owner": container.owner,
+            "body": own.body,
+            "knowledge": (),
+            "metadata": metadata,
+            "support": own.support,
+            "due": own.due,
+        }
+    )
+
+
+def _memory_id(world: Delivery, ids: MemoryIds, container: Container) -> str:
+    return ids.of(world.source, world.revision, container.name, "message")

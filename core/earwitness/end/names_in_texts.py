@@ -15,7 +15,7 @@ from ..records.disguise import in_disguise
 from ..records.journal import Entry, Piece, Prepared, Revised, Said
 from ..records.message import SettledMessage
 from ..records.plan import Delivery, Plan, PluginWrite, Withdrawal, grouped
-from .deliveries import PieceOrigin, of_piece, piece_text
+from .pieces import PieceOrigin, of_piece, piece_text
 from .withdrawals import of_source
 
 PIECE = "#piece-"

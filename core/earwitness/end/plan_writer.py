@@ -19,11 +19,10 @@ from ..records.plan import Delivery, Plan
 from ..refusals import MemoryAddress, RefusedMemories, address
 from ..staleness import StalenessCheck
 from .backlog import Backlog
-from .deliveries import BUSY, Work, work_of_plain
 from .derivations import append_proposed
 from .doubtful_writes import DoubtfulWrites
-from .put_order import PutOrder
 from .reconciliation import reconciled, restored, work_of
+from .store_work import BUSY, PutOrder, Work, work_of_plain
 from .store_writes import StoreWrites
 from .waiters import Waiters
 

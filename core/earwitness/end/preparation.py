@@ -13,8 +13,8 @@ from ..records.character import Cast
 from ..records.journal import Entry, Piece, Prepared
 from ..records.plan import Delivery, Plan, grouped
 from .change import guarded_now
-from .deliveries import PieceOrigin, of_piece
 from .names_in_texts import noted_pieces
+from .pieces import PieceOrigin, of_piece
 from .withdrawals import of_source
 
 

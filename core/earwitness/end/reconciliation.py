@@ -14,7 +14,7 @@ from ..decided_memories import removed_among
 from ..engine import Engine
 from ..protocols import Ledger
 from ..records.plan import Delivery, Plan, grouped
-from .deliveries import Work, arrival_day, work_from
+from .store_work import Work, arrival_day, work_from
 
 Arrived = Callable[[Delivery], bool]
 """Whether a pending delivery has arrived with an earlier plan, which is not applied yet."""

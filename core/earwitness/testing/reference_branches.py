@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 
 from ..containers import SESSION_KINDS, character_container, world_container
-from ..end.deliveries import arrival_day
+from ..end.store_work import arrival_day
 from ..records.memory import Memory
 from ..records.plan import Delivery, Plan
 from ..records.snapshot import Snapshot
