@@ -31,7 +31,8 @@ class Lifecycle:
         """
         try:
             for part in self._parts:
-                await _call(part, "open", "opened")
+                with part.at_its_place():
+                    await _call(part, "open", "opened")
                 self._opened.append(part)
         except BaseException as error:
             await self.close(error)
@@ -44,7 +45,8 @@ class Lifecycle:
 
     async def add(self, part: Strategy[Any]) -> Strategy[Any]:
         """Open one that was made later; it is closed with the others, before them. Raises as `open`."""
-        await _call(part, "open", "opened")
+        with part.at_its_place():
+            await _call(part, "open", "opened")
         self._opened.append(part)
         return part
 

@@ -32,7 +32,7 @@ from .start.recalled import Recall
 from .transcript import MessageQuery, Transcript
 from .transfer import Seen, unseen
 from .turn import Turn
-from .validation.arguments import text
+from .validation.arguments import some_text, text
 
 if TYPE_CHECKING:
     from .backstage.backstage import Backstage
@@ -162,8 +162,10 @@ class Session(Extensible):
     async def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
         The id of the world's copy of a message means the whole message. What was retracted before returns the first
-        outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
-        return await self._followed_up(await self._journal.retract(text("target", target), by, own_key), target)
+        outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction,
+        and for nobody in `by`."""
+        what, who = text("target", target), some_text("by", by)
+        return await self._followed_up(await self._journal.retract(what, who, own_key), target)
 
     async def remember(
         self,

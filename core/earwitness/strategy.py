@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +24,8 @@ class Strategy(Generic[T_co]):
     """What it was made from, without secrets."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Those secrets, which no failure may quote."""
+    at_its_place: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, repr=False, compare=False)
+    """A block in which errors of what was handed in say where the settings file chooses the strategy."""
 
     @property
     def quotable(self) -> tuple[str, ...]:

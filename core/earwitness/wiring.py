@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -193,9 +194,10 @@ class Wiring:
         self, kind: StrategyKind, number: int, spec: StrategySpec, shown: StrategySpec, context: Mapping[str, object]
     ) -> Strategy[Any]:
         """A strategy that is chosen by name. Its errors name the place in the settings file."""
-        with _place(self.settings, kind, number):
+        at_its_place = partial(_place, self.settings, kind, number)
+        with at_its_place():
             made = self.makers.make(kind.name, spec, **context)
-        return Strategy(kind.name, spec.name, made, shown.settings, shown.secrets())
+        return Strategy(kind.name, spec.name, made, shown.settings, shown.secrets(), at_its_place)
 
 
 def _handed_over(kind: StrategyKind, instance: object) -> Strategy[Any]:

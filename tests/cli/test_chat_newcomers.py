@@ -25,8 +25,21 @@ def test_a_name_that_nobody_has_joins_nobody_unasked(
 ) -> None:
     result = run("chat", str(story), "--as", name, input="/quit\n")
     assert (result.exit_code, said in result.stderr) == (2, True)
+    assert "there is no store 'earwitness.db' yet" in run("inspect").stderr
+    assert run("play", str(story)).exit_code == 0
+    assert run("chat", str(story), "--as", name, input="/quit\n").exit_code == 2
     cast = answer(run("inspect", "cellar", "--json"))["cast"]["members"]
     assert [each["id"] for each in cast] == ["alice", "bob", "charlie"]
+
+
+def test_a_name_is_refused_before_the_file_is_played_beside_other_stories(
+    run: Run, story: Path, settings: None, folder: Path
+) -> None:
+    (folder / "attic.yaml").write_text(story.read_text("utf-8").replace("story: cellar", "story: attic"), "utf-8")
+    assert run("play", "attic.yaml").exit_code == 0
+    for words in (["--as", "Boob"], ["--as", "Kim##", "--join"]):
+        assert run("chat", str(story), *words, input="/quit\n").exit_code == 2
+    assert answer(run("inspect", "--json")) == ["attic"]
 
 
 def test_a_newcomer_is_called_as_they_typed_it_or_refused(run: Run, story: Path, settings: None) -> None:

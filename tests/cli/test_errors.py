@@ -42,6 +42,7 @@ def real(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["explain", "nothing"], "no memory 'nothing' in cellar"),
         (["edit", "cellar", "no-key", "x"], "no message has the key 'no-key'"),
         (["retract", "cellar", "no-key"], "unknown message key or memory id 'no-key'"),
+        (["retract", "cellar", "plan", "--by", ""], "by = '' cannot be used: it is empty"),
         (["forget", "attic", "--yes"], "unknown session 'attic'"),
         (["preview", "x", "--speaker", "dora"], "unknown character 'dora'"),
         (["preview", "x", "--speaker", "bob", "--session", "attic"], "unknown session 'attic'"),
@@ -60,6 +61,18 @@ def test_bad_input_is_one_line_and_exit_code_2(played: Run, words: Sequence[str]
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("words", [["inspect"], ["recall", "cellar", "alice", "x"], ["spool", "list"]])
+@pytest.mark.parametrize("settings", ['path = "stories.db"\n', '[ledger]\nname = "sqlite"\npath = "stories.db"\n'])
+def test_a_command_that_reads_begins_no_store(folder: Path, run: Run, words: Sequence[str], settings: str) -> None:
+    (folder / "earwitness.toml").write_text(settings, "utf-8")
+    missing = run(*words)
+    assert (missing.exit_code, "there is no store 'stories.db' yet" in missing.stderr) == (2, True)
+    (folder / "stories.db").touch()
+    empty = run(*words)
+    assert (empty.exit_code, "'stories.db' is an empty file and holds no stories" in empty.stderr) == (2, True)
+    assert [(each.name, each.stat().st_size) for each in folder.glob("*.db*")] == [("stories.db", 0)]
 
 
 def test_a_mistake_in_the_settings_is_named_with_its_line(run: Run, folder: Path) -> None:

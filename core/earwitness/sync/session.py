@@ -155,7 +155,8 @@ class Session(SessionChanges):
     def retract(self, target: str, *, by: str = "author", own_key: str | None = None) -> Outcome:
         """Retract a message or change (by key) or one memory (by id), with everything that rested on it.
         The id of the world's copy of a message means the whole message. What was retracted before returns the first
-        outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction."""
+        outcome. Raises `UnknownName` for an unknown key or id, `InputError` for that of an edit, reroll, retraction,
+        and for nobody in `by`."""
         return Outcome(self._call, self._call(self._behind.retract, target, by=by, own_key=own_key))
 
     def remember(

@@ -10,7 +10,7 @@ import click
 from earwitness_plugins.terminal import CliContext, story_command
 
 if TYPE_CHECKING:
-    from earwitness.session import Session
+    from earwitness.records.character import Cast
 
 RECAP = 3
 """Messages that are shown again at the beginning: the last ones that the person's character heard."""
@@ -27,23 +27,28 @@ async def command(cli: CliContext, story: str, name: str | None, join: bool) -> 
     line stands who heard it. /help shows what else there is. /quit or Ctrl-D leaves; the same command goes on.
     """
     from earwitness_plugins.applications.chat.chat import StoryChat
-    from earwitness_plugins.applications.chat.entry import is_file, opened
+    from earwitness_plugins.applications.chat.entry import is_file, opened, person
     from earwitness_plugins.applications.stories.reader import read_story
     from earwitness_plugins.models.settings import model_settings
     from earwitness_plugins.terminal.chat_loop import ChatLoop
     from earwitness_plugins.terminal.chat_orders import do, order_names
     from earwitness_plugins.terminal.chat_screen import ChatScreen
+    from earwitness_plugins.terminal.context import store_exists
     from earwitness_plugins.terminal.line_input import line_input
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.story_steps import StoryLook
 
     settings = cli.settings()
     model_settings(settings)
-    if is_file(story):
-        read_story(story, settings)  # what cannot be chatted with makes no store
+    script = read_story(story, settings) if is_file(story) else None
+    if script and not store_exists(settings):  # what cannot be chatted with makes no store
+        join = _joins(cli, script.everybody(), name, join)
     async with cli.open(create=is_file(story)) as ew:
+        if script and script.story not in await ew.sessions():  # nor is it played
+            join = _joins(cli, script.everybody(), name, join)
         session = await opened(ew, story)
-        chat = StoryChat(ew, session, await _person(cli, session, name, join))
+        join = _joins(cli, session.cast, name, join)
+        chat = StoryChat(ew, session, await person(session, name, join=join))
         reader = line_input(lambda: [*order_names(), *(each.name for each in chat.story.cast)], edited=not cli.json)
         screen = ChatScreen(cli, chat, StoryLook(People(session.cast, ew.settings.calendar)), typed=reader.shows)
         loop = ChatLoop(chat, screen, do)
@@ -59,19 +64,20 @@ async def command(cli: CliContext, story: str, name: str | None, join: bool) -> 
             await chat.close()
 
 
-async def _person(cli: CliContext, story: Session, name: str | None, join: bool) -> str:
-    """Id of the one whom the person plays. On a terminal, a name that nobody has is asked about.
+def _joins(cli: CliContext, cast: Cast, name: str | None, join: bool) -> bool:
+    """Whether the person joins the cast. On a terminal, somebody with a name that nobody has is asked.
 
-    Raises `UnknownName` elsewhere, and `Abort` for a no.
+    Raises `UnknownName` elsewhere, `Abort` for a no, and `InputError` for a name that cannot be had.
     """
     from earwitness.errors import UnknownName
-    from earwitness_plugins.applications.chat.entry import person
+    from earwitness_plugins.applications.chat.entry import check_person
 
     try:
-        return await person(story, name, join=join)
+        check_person(cast, name, join=join)
     except UnknownName as error:
         if cli.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
         click.echo(str(error), err=True)
         click.confirm(f"Join now, as {name}?", abort=True, err=True)
-    return await person(story, name, join=True)
+        return True
+    return join

@@ -31,7 +31,7 @@ async def command(cli: CliContext, source: str, target: str) -> None:
     from earwitness_plugins.applications.assistants import ConversationFolders
     from earwitness_plugins.applications.migration import moved
     from earwitness_plugins.terminal.backends import opened_backends, settings_of
-    from earwitness_plugins.terminal.context import store_exists
+    from earwitness_plugins.terminal.context import is_empty_file, store_exists, store_file
 
     ours, theirs = settings_of(source), settings_of(target)
     ledger, store = _differ(ours, theirs, ours.ledger, theirs.ledger), _differ(ours, theirs, ours.store, theirs.store)
@@ -40,8 +40,8 @@ async def command(cli: CliContext, source: str, target: str) -> None:
     if not store_exists(ours):
         named = "" if ours.path == source else f", which {source} names"
         raise InputError(f"there is no store {ours.path!r}{named}. Nothing can be moved.")
-    if _is_empty_file(ours):
-        raise InputError(f"{ours.path!r} is an empty file and holds no stories. Nothing can be moved.")
+    if (file := store_file(ours)) is not None and is_empty_file(file):
+        raise InputError(f"{str(file)!r} is an empty file and holds no stories. Nothing can be moved.")
     kept = ConversationFolders.of_settings(ours), ConversationFolders.of_settings(theirs)
     async with opened_backends(ours) as one, opened_backends(theirs) as other:
         with cli.progress("Moving", None) as advance:
@@ -56,12 +56,6 @@ def _differ(ours: Settings, theirs: Settings, one: StrategySpec, other: Strategy
     """Whether two settings mean different ledgers or stores."""
     same_path = Path(ours.path or "").resolve() == Path(theirs.path or "").resolve()
     return (one.name, one.revealed) != (other.name, other.revealed) or not same_path
-
-
-def _is_empty_file(settings: Settings) -> bool:
-    """Whether the embedded store is a file in which there is nothing yet."""
-    file = Path(settings.path or "")
-    return settings.ledger.name == "sqlite" and file.is_file() and file.stat().st_size == 0
 
 
 def _said(source: str, target: str, done: Moved, *, ledger: bool) -> str:

@@ -63,11 +63,13 @@ class CliContext:
     def existing_settings(self) -> Settings:
         """The settings of a store that is there. Raises `InputError` when there is none yet."""
         settings = self.settings()
-        if not store_exists(settings):
-            raise InputError(
-                f"there is no store {settings.path!r} yet. "
-                f"Name one with --store FILE, or begin one: {program()} play STORY."
-            )
+        if (file := store_file(settings)) is None:
+            return settings
+        begin = f"Name one with --store FILE, or begin one: {program()} play STORY."
+        if not file.exists():
+            raise InputError(f"there is no store {str(file)!r} yet. {begin}")
+        if is_empty_file(file):
+            raise InputError(f"{str(file)!r} is an empty file and holds no stories. {begin}")
         return settings
 
     async def only_story(self, ew: Earwitness, how: str = "--session ID") -> str:
@@ -125,5 +127,16 @@ class CliContext:
 
 def store_exists(settings: Settings) -> bool:
     """Whether the file of the embedded store exists; a store of another kind is taken to exist."""
-    embedded = settings.ledger.name == "sqlite" and "path" not in settings.ledger.settings
-    return not embedded or settings.path is None or Path(settings.path).exists()
+    file = store_file(settings)
+    return file is None or file.exists()
+
+
+def store_file(settings: Settings) -> Path | None:
+    """The file of the embedded ledger; `None` for a ledger that is in no file."""
+    path = settings.ledger.settings.get("path", settings.path)
+    return Path(path) if settings.ledger.name == "sqlite" and path not in {None, ":memory:"} else None
+
+
+def is_empty_file(file: Path) -> bool:
+    """Whether there is nothing in a file yet, so that opening it as a store would begin one there."""
+    return file.is_file() and file.stat().st_size == 0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from earwitness import Earwitness
+from earwitness import Earwitness, Settings
 from earwitness.errors import EmbedderMismatch, NotYetApplied, SettingsError, StorageError
 from earwitness.protocols import Embedder
 from earwitness_plugins.embedders.openai import LONGEST, OpenAIEmbedder, windows_of
@@ -108,6 +108,16 @@ async def test_without_a_key_it_says_where_one_goes(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(SettingsError, match="OPENAI_API_KEY"):
         await OpenAIEmbedder().embed(["Alice"])
+
+
+async def test_without_a_key_it_says_which_line_of_the_settings_chooses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "earwitness.toml").write_text('strict = true\n\n[embedder]\nname = "openai"\n', "utf-8")
+    with pytest.raises(SettingsError, match=r"earwitness\.toml:3:2: the embedder 'openai' has no key\. Set the"):
+        async with Earwitness.open(settings=Settings.load(tmp_path / "earwitness.toml")):
+            pass
 
 
 async def test_vectors_of_another_length_are_refused(server: EmbeddingsServer, embedder: OpenAIEmbedder) -> None:

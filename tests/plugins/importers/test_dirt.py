@@ -142,7 +142,11 @@ def test_a_good_card_needs_no_mending(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("old.json", json.dumps(V2).replace("lighthouse", "caf\xe9").encode("cp1252"), "not UTF-8; read as cp1252"),
+        (
+            "old.json",
+            json.dumps(V2).replace("lighthouse", "caf\xe9").encode("cp1252"),
+            "); read as cp1252. If",
+        ),
         ("loose.json", text(V2).replace(b"whale oil", b"whale\noil"), "bare line breaks or control characters"),
         ("cut.png", png(text_chunk(V2))[:-20], "the picture is cut off"),
         ("sum.png", png(text_chunk(V2)[:-4] + b"0000"), "the checksum of a text chunk is wrong"),
@@ -192,7 +196,10 @@ def test_a_file_without_a_readable_character_beyond_ascii_is_in_another_encoding
     data = json.dumps(DASHES, ensure_ascii=False).encode("cp1252")
     found = read(file(tmp_path, "mira.json", data))
     assert "Mira — the keeper" in found.characters[0].card
-    assert [repair.partition("mira.json: ")[2] for repair in found.repairs] == ["not UTF-8; read as cp1252"]
+    byte = data.index("—".encode("cp1252"))
+    assert [repair.partition("mira.json: ")[2] for repair in found.repairs] == [
+        f"not UTF-8 (byte {byte}, line 1, column {byte + 1}); read as cp1252. If letters look wrong, save it as UTF-8"
+    ]
 
 
 def test_a_damaged_chat_and_a_damaged_transcript_are_named_too(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from earwitness import Character, Earwitness, Session
 from earwitness.errors import InputError, UnknownName
+from earwitness.records.character import Cast
 from earwitness_plugins.applications.stories.player import play
 from earwitness_plugins.applications.stories.reader import read_story
 from earwitness_plugins.models.client import ModelClient
@@ -36,30 +37,49 @@ async def opened(ew: Earwitness, story: str) -> Session:
     return await ew.open_session(script.story)
 
 
+def check_person(cast: Cast, name: str | None, *, join: bool = False) -> None:
+    """Raise what `person` raises for a name that cannot be had in a story with this cast."""
+    wanted, join = _wanted(cast, name, join=join)
+    if join and not cast.called(wanted):
+        cast.check_newcomers([_newcomer(wanted)])
+    else:
+        _member(cast, wanted)
+
+
 async def person(story: Session, name: str | None, *, join: bool = False) -> str:
     """Id of the one whom the person plays: of this name, else the story's persona, else a newcomer.
 
     With `join`, a name that nobody has is that of a newcomer. Raises `UnknownName` for such a name without it,
     `InputError` for a name that cannot be shown, and for several personas without a name.
     """
-    if name is None:
-        personas = [each for each in story.cast if each.kind == "persona"]
-        if len(personas) > 1:
-            raise InputError(f"who are you? Say --as NAME, with one of {', '.join(each.name for each in personas)}.")
-        name, join = (personas[0].id, join) if personas else (NEWCOMER, True)
-    if not story.cast.called(name) and join:
-        await story.join(Character(name, name=name, kind="persona"))
-    found = _member(story, name)
+    wanted, join = _wanted(story.cast, name, join=join)
+    if not story.cast.called(wanted) and join:
+        await story.join(_newcomer(wanted))
+    found = _member(story.cast, wanted)
     if found.kind == "persona" and found.id not in story.state.whereabouts:
         await (await story.enter(found.id)).decided()
     return found.id
 
 
-def _member(story: Session, name: str) -> Character:
+def _wanted(cast: Cast, name: str | None, *, join: bool) -> tuple[str, bool]:
+    """Name or id of whom the person plays, and whether they may join under it. Raises `InputError` for several."""
+    if name is not None:
+        return name, join
+    personas = [each for each in cast if each.kind == "persona"]
+    if len(personas) > 1:
+        raise InputError(f"who are you? Say --as NAME, with one of {', '.join(each.name for each in personas)}.")
+    return (personas[0].id, join) if personas else (NEWCOMER, True)
+
+
+def _newcomer(name: str) -> Character:
+    return Character(name, name=name, kind="persona")
+
+
+def _member(cast: Cast, name: str) -> Character:
     """The member of the cast with this name. Raises `UnknownName`, which says how a newcomer joins."""
     try:
-        return story.cast.named(name)
+        return cast.named(name)
     except UnknownName as error:
-        if story.cast.called(name):
+        if cast.called(name):
             raise
         raise UnknownName(f"{error} To join the story as a newcomer, add --join.") from None

@@ -59,20 +59,21 @@ def _repaired(data: bytes) -> DecodedText | None:
     certain = max(text.replace(UNREADABLE, ""), default="") >= LONG
     if beyond_ascii < 2 * damaged and not certain:
         return None
-    where = ", ".join(_places(data)) + (", …" if damaged > PLACES_NAMED else "")
+    where = ", ".join(place for _, place in _places(data)) + (", …" if damaged > PLACES_NAMED else "")
     repair = f"damaged UTF-8; {damaged} of its characters could not be read and became {UNREADABLE} ({where})"
     return DecodedText(text.removeprefix(MARK), data.decode("latin-1"), "latin-1", (repair,))
 
 
-def _places(data: bytes) -> Iterator[str]:
-    """The first places that are not UTF-8: `line 3, column 17`."""
+def _places(data: bytes) -> Iterator[tuple[int, str]]:
+    """The first places that are not UTF-8: their byte, from 0, and `line 3, column 17`."""
     start = 0
     for _ in range(PLACES_NAMED):
         try:
             data[start:].decode()
         except UnicodeDecodeError as error:
             before = data[: start + error.start].decode(errors="replace")
-            yield f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+            place = f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+            yield start + error.start, place
             start += error.end
 
 
@@ -80,4 +81,6 @@ def _in_legacy_encoding(data: bytes) -> DecodedText:
     """What an old Windows program wrote; Latin-1 reads anything."""
     encoding = next(each for each in _LEGACY if _text_in(each, data) is not None)
     text = data.decode(encoding)
-    return DecodedText(text, text, encoding, (f"not UTF-8; read as {encoding}",))
+    byte, place = next(_places(data))
+    why = f"not UTF-8 (byte {byte}, {place}); read as {encoding}. If letters look wrong, save it as UTF-8"
+    return DecodedText(text, text, encoding, (why,))
