@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from earwitness import Character, Earwitness, Session, Settings
+from earwitness_plugins.ledgers.sqlite import claims
 from earwitness_plugins.testing.model import ScriptedModel
 
 from .test_nobody_waits import CAST, NEWS, RULES, Gate, gate, heard
@@ -20,42 +21,73 @@ from .test_nobody_waits import CAST, NEWS, RULES, Gate, gate, heard
 __all__ = ["gate"]  # the fixture
 ANOTHER = """
 import asyncio, json, sys
+from contextlib import AsyncExitStack
 from earwitness import Character, Earwitness, Settings
 from earwitness_plugins.ledgers.sqlite import claims
 
-async def main(given):
-    async with Earwitness.open(settings=Settings.of(**given["settings"])) as ew:
-        story = await ew.session("s1", cast=[*map(Character, given["cast"])])
+async def main():
+    async with AsyncExitStack() as running:
         while line := await asyncio.to_thread(sys.stdin.readline):
-            if line == "deliver\\n":
-                await story.delivered()
-            else:
-                await (await story.say("ann", line.strip(), audience=[])).settled()
+            match json.loads(line):
+                case {"open": settings, "cast": cast}:
+                    ew = await running.enter_async_context(Earwitness.open(settings=Settings.of(**settings)))
+                    story = await ew.session("s1", cast=[*map(Character, cast)])
+                case {"close": True}:
+                    await running.aclose()
+                case {"deliver": True}:
+                    await story.delivered()
+                case {"say": text}:
+                    await (await story.say("ann", text, audience=[])).settled()
             print("done", flush=True)
 
-claims.SECONDS = 1.0
-asyncio.run(main(json.loads(sys.argv[1])))
+claims.SECONDS = float(sys.argv[1])
+asyncio.run(main())
 """
+CLAIM = 2.0
+"""Seconds that a claim in SQLite lasts: the same in both programs."""
 CALLS = 4
 """Two hops, each with a question of the triage and one of the reteller."""
 
 
 class Other:
-    """Another program on the story."""
+    """Another program, for one test after the other until it is killed."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    def __init__(self) -> None:
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen([sys.executable, "-c", ANOTHER, str(CLAIM)], **pipes)
 
-    async def does(self, line: str) -> None:
-        """Let it say something, or wait until everything is delivered (`deliver`)."""
+    async def says(self, text: str) -> None:
+        """Let it say something."""
+        await self.does(say=text)
+
+    async def does(self, **order: Any) -> None:
+        """Let it do something, and wait until it has."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(f"{line}\n".encode())
-        assert await asyncio.wait_for(self.process.stdout.readline(), 60) == b"done\n"
+        self.process.stdin.write(f"{json.dumps(order)}\n")
+        self.process.stdin.flush()
+        assert await asyncio.wait_for(asyncio.to_thread(self.process.stdout.readline), 60) == "done\n"
+
+    def kill(self) -> None:
+        """End it without a chance to close anything."""
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[list[Other]]:
+    """Programs that run: to start one takes longer than a test. A test may kill one for each backend."""
+    running = [Other(), Other()]
+    yield running
+    for each in running:
+        each.kill()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def settings(request: pytest.FixtureRequest, serve: Any, gate: Gate, tmp_path: Path) -> dict[str, Any]:
+def settings(
+    request: pytest.FixtureRequest, serve: Any, gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    monkeypatch.setattr(claims, "SECONDS", CLAIM)
     model: ScriptedModel = serve(gate)
     (tmp_path / "rules.yaml").write_text(RULES)
     path = str(tmp_path / "s.db")
@@ -71,24 +103,22 @@ def settings(request: pytest.FixtureRequest, serve: Any, gate: Gate, tmp_path: P
 
 
 @pytest.fixture
-async def other(settings: dict[str, Any]) -> AsyncIterator[Callable[[], Awaitable[Other]]]:
-    """Starts another program."""
-    async with AsyncExitStack() as started:
+async def other(
+    settings: dict[str, Any], programs: list[Other], gate: Gate
+) -> AsyncIterator[Callable[[], Awaitable[Other]]]:
+    """Opens the story in another program."""
+    used: list[Other] = []
 
-        async def start() -> Other:
-            given = json.dumps({"settings": settings, "cast": CAST})
-            pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
-            process = await asyncio.create_subprocess_exec(sys.executable, "-c", ANOTHER, given, **pipes)
+    async def start() -> Other:
+        used.append(next((each for each in programs if each.process.poll() is None), None) or Other())
+        await used[-1].does(open=settings, cast=CAST)
+        return used[-1]
 
-            async def end() -> None:
-                if process.returncode is None:
-                    process.kill()
-                    await process.wait()
-
-            started.push_async_callback(end)
-            return Other(process)
-
-        yield start
+    yield start
+    gate.opened.set()
+    for each in used:
+        if each.process.poll() is None:
+            await each.does(close=True)
 
 
 async def told(story: Session) -> list[list[str]]:
@@ -99,16 +129,16 @@ async def test_one_of_two_programs_asks_and_both_wait_for_it(settings: Any, othe
     async with Earwitness.open(settings=Settings.of(**settings)) as ew:
         story = await ew.session("s1", cast=[*map(Character, CAST)])
         there = await other()
-        await there.does("Good evening.")
+        await there.says("Good evening.")
         await (await story.say("ann", NEWS, audience=[])).settled()
-        await there.does("Good night.")
+        await there.says("Good night.")
         await (await story.say("ann", "Good day.", audience=[])).settled()
-        waiting = asyncio.create_task(there.does("deliver"))
+        waiting = asyncio.create_task(there.does(deliver=True))
         await asyncio.sleep(0.3)
         assert not waiting.done()
         gate.opened.set()
         await asyncio.gather(waiting, story.delivered())
-        await there.does("deliver")
+        await there.does(deliver=True)
         assert (await story.backstage().costs()).total.calls == gate.asked == 4 * CALLS
         assert await told(story) == [[f"I hear: {NEWS}"], [f"I hear: I hear: {NEWS}"]]
         assert [len(await heard(story, id)) for id in ("ben", "cid")] == [4, 4]
@@ -118,10 +148,9 @@ async def test_what_a_killed_program_asked_is_asked_by_the_other_once_its_claim_
     settings: Any, other: Any, gate: Gate
 ) -> None:
     there = await other()
-    await there.does(NEWS)
+    await there.says(NEWS)
     assert await asyncio.to_thread(gate.began.wait, 20)
-    there.process.kill()
-    await there.process.wait()
+    there.kill()
     gate.opened.set()
     async with Earwitness.open(settings=Settings.of(**settings)) as ew:
         story = await ew.session("s1", cast=[*map(Character, CAST)])

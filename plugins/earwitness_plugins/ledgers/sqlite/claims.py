@@ -41,9 +41,8 @@ _RELEASE_ALL = "DELETE FROM ledger_claims WHERE holder = :holder"
 class SqliteJobClaims:
     """The claims of one open ledger."""
 
-    def __init__(self, database: Database, seconds: float = SECONDS) -> None:
-        """`seconds`: how long a claim holds after it was last renewed."""
-        self._database, self._seconds = database, seconds
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._holder = uuid4().hex
         self._held: set[tuple[str, str]] = set()
         self._renewing: asyncio.Task[None] | None = None
@@ -86,7 +85,7 @@ class SqliteJobClaims:
     async def _renew(self) -> None:
         """Renew what is held, as long as something is."""
         while self._held:
-            await asyncio.sleep(self._seconds / SHARE)
+            await asyncio.sleep(SECONDS / SHARE)
             await self._run(_RENEW)
 
     async def _run(self, statement: str, session: str = "", job: str = "") -> None:
@@ -105,4 +104,4 @@ class SqliteJobClaims:
 
     def _chosen(self, session: str, job: str) -> dict[str, str | float]:
         values = {"session": session, "job": job, "holder": self._holder}
-        return {**values, "now": time.time(), "seconds": self._seconds}
+        return {**values, "now": time.time(), "seconds": SECONDS}
