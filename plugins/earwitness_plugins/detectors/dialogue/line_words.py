@@ -11,24 +11,25 @@ from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 
 from ..text.fragments import Fragment, fragments
+from ..text.guards import guarded_pattern
 from ..text.names import Mention, Names
 from ..text.privacy import Confinement, confinement
 from ..text.vocatives import addressed
 
-_YOU = lazy_pattern(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
-_MANY = lazy_pattern(
+_YOU = guarded_pattern(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)
+_MANY = guarded_pattern(
     r"\b(?:gentlemen|ladies|everybody|everyone|every\s+body|all\s+of\s+(?:us|you)|both\s+of\s+you|(?:you|we|us)\s+all|"
     r"you\s+(?:two|three|both|fellows|people|boys|girls|guys)|boys|girls|children|friends|folks|comrades|yourselves)\b",
     re.IGNORECASE,
 )
 _SET_OFF = r"(?:\A|[,.;!?—-])\s*(?:(?:my|dear|good|yes|no|oh|ah|well)[ ,]+)*"
 _CLOSED = r"\b(?=\s*(?:[,.;!?—-]|\Z))"
-_TO_A_MAN = lazy_pattern(
+_TO_A_MAN = guarded_pattern(
     rf"{_SET_OFF}(?:sir|papa|daddy|dad|father|my\s+lord|old\s+(?:man|boy|chap|fellow)|dear\s+(?:fellow|boy|sir)|"
     rf"my\s+(?:boy|son)|uncle){_CLOSED}",
     re.IGNORECASE,
 )
-_TO_A_WOMAN = lazy_pattern(
+_TO_A_WOMAN = guarded_pattern(
     rf"{_SET_OFF}(?:ma['’]?am|mamma|mama|mum|mummy|mother|madam|miss|my\s+(?:lady|girl)|aunt(?:ie)?|dear\s+(?:girl|lady))"
     rf"{_CLOSED}",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from earwitness.patterns import lazy_pattern
 
+from ..text.guards import guarded_pattern
 from . import languages
 
 SentenceSpan = tuple[int, int]
@@ -44,14 +45,14 @@ _MENTAL = (
     r"thinks?|thought|meant|mattered|deserve[sd]?|pray(?:s|ed)?|vow(?:s|ed)|resolve[sd]|mistrust\w*|distrust\w*|dreamt|dreamed|"
     r"pretend(?:s|ed|ing)?|seem(?:s|ed)|sense[sd])"
 )
-_MIND = lazy_pattern(rf"\b{_MENTAL}\b|\b(?:would|must|should|ought|might)\b", re.IGNORECASE)
+_MIND = guarded_pattern(rf"\b{_MENTAL}\b|\b(?:would|must|should|ought|might)\b", re.IGNORECASE)
 _DEED = lazy_pattern(
     rf"""\W*(?:then\s+|and\s+)?{_SAYER}\s+(?:\w+ly\s+)?(?:go(?:es)?|went|left|leaves?|c[ao]mes?|r[au]ns?|walk\w*|enter\w*|step\w*|turn\w*|nod\w*|smil\w*|
     laugh\w*|look\w*|sits?|sat|stands?|stood|rises?|rose|takes?|took|gives?|gave|puts?|pulls?|pulled|push\w*|opens?|opened|close[sd]?|climb\w*|
     return\w*|hurr\w*|follow\w*|pick\w*|lifts?|lifted|hold[s]?|held|draws?|drew|points?|pointed|bow\w*|kneels?|knelt|shakes?|shook|wave[sd]?)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SPEECH_TAG = lazy_pattern(
+_SPEECH_TAG = guarded_pattern(
     r"[,!?…]\s+(?:(?:I|he|she|[A-Z][\w'’-]+)\s+(?:say|said|tell|told|ask|asked|shout|shouted|answer|answered|reply|replied)s?|"
     r"(?:says?|said|asks?|asked|shouts?|answers?|answered)\s+[A-Z])\b"
 )
@@ -105,10 +106,10 @@ _PLAIN_DEED = lazy_pattern(
     re.IGNORECASE,
 )
 """What ends a thought: somebody does something."""
-_TELLS_SPEECH = lazy_pattern(
+_TELLS_SPEECH = guarded_pattern(
     rf"\b{_SAYER}\s+(?:\w+ly\s+)?{_SAYS}\b | [,.!?…]\s+{_SAYS}\s+{_SAYER}\s*(?:[.,;]|\Z)", re.IGNORECASE | re.VERBOSE
 )
-_OF_ONESELF = lazy_pattern(
+_OF_ONESELF = guarded_pattern(
     r"\b(?:I|my|mine|myself|we|our|ours|us|me|ich|mein\w*|mir|mich|wir|uns|unser\w*|je|moi|nous|nos|notre|mon|yo|mí|mis|nosotros|eu|meu|"
     r"minha|meus|minhas|nós|io|mio|mia|miei|noi|я|мне|меня|мой|моя|мы|нас|нам)\b|\bj['’]\w|[我俺僕私]",
     re.IGNORECASE,

@@ -180,7 +180,7 @@ def _by_head(words: dict[str, list[str]]) -> dict[str, dict[ForeignManner, list[
 
 
 def _groups(words: dict[ForeignManner, list[str]]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{key}>{'|'.join(each)})" for key, each in words.items()), re.IGNORECASE)
+    return lazy_pattern("|".join(f"(?P<{key}>{'|'.join(each)})" for key, each in words.items()), re.IGNORECASE)
 
 
 def _spaced(word: str) -> str:

@@ -9,6 +9,8 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
+from ..text.guards import guarded_pattern
+
 _LONGEST = 1200
 """What is longer is a story, not a wish for one."""
 _SHORT = 120
@@ -25,7 +27,7 @@ _PRAISE = (
     r"that['’]s\s+\w+)"
 )
 _OPENS = rf"\A[\W_]*(?:{_PRAISE}\b[\W_]*)*(?:(?:and|now|then|next|so|but|also|please|just|maybe|ok|okay)\b[\W_]*)*"
-_ASKS = lazy_pattern(
+_ASKS = guarded_pattern(
     _OPENS
     + r"""(?:
       (?:can|could|would|will)\s+(?:you|we)\b(?!\s+(?:see|hear|feel|smell))
@@ -50,7 +52,7 @@ _ASKS = lazy_pattern(
     | scene\s+(?:for|about)\b )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_WISHES = lazy_pattern(
+_WISHES = guarded_pattern(
     r"""\b(?: (?:write|give|tell|show)\s+(?:me|us|it|this|them) | i['’]m\s+playing | (?P<weak>i(?:['’]d|"
     r"\s+would)\s+(?:like|love|prefer) | i\s+want | please
     | should(?:n['’]t)?\s+(?:be|turn|come|have|find|overhear|hear|know|get|end|go|win|lose|say|not) | must\s+(?:be|

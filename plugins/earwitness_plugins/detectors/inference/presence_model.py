@@ -15,13 +15,13 @@ from math import exp, log, log1p
 from operator import mul
 from typing import NamedTuple
 
-from earwitness.patterns import lazy_pattern
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
 
 from ..plays.dramatis_personae import DramatisPersonae
+from ..text.guards import guarded_pattern
 
-_GOING = lazy_pattern(
+_GOING = guarded_pattern(
     r"\b(?:I(?:['’]ll| will| must| go| am gone)|let(?:['’]s| us)|come,?|go,?|get)\s+(?:\w+\s+){0,3}?"
     r"(?:go|away|hence|in|follow|leave|gone|along|off)\b"
     r"|\b(?:farewell|adieu|away|begone|follow me|fare (?:you|thee) well|good ?night|good ?bye|attend (?:me|him|us))\b",

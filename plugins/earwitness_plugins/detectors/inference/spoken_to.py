@@ -16,6 +16,7 @@ from ..dialogue.conversation import Conversation, SpokenLine
 from ..dialogue.line_words import LineWords, Titles, with_forms
 from ..dialogue.weights import likelihood
 from ..text.bare_vocatives import called_plainly
+from ..text.guards import guarded_pattern
 from ..text.message_reading import spoken
 from ..text.names import Names, lists
 from ..text.vocatives import addressed
@@ -26,28 +27,30 @@ WITHIN = 8
 _ENOUGH = 0.5
 _BEST = 0.2
 _PERCEIVING = 0.3
-_ALL = lazy_pattern(
+_ALL = guarded_pattern(
     r"\b(?:all|each|any|every\s+one|the\s+(?:two|three|four|lot))\s+of\s+you\b|\byou\s+(?:all|three|four|lot|guys|people)\b|\by['’]?all\b|"
     r"(?:\A|[.!?,:;\"“*]\s*)(?:(?:hi|hello|hey|listen(?:\s+up)?|welcome|thanks|thank\s+you|good\s+(?:morning|day|evening|afternoon|night)|"
     r"(?:good)?bye|ok(?:ay)?|right|so|come\s+on|quiet|attention|well|now|sorry),?\s+)?"
     r"(?:every(?:one|body)|folks|guys|team|people|gentlemen|ladies|friends|comrades|lads|all)\s*(?:[,.!?:;—–\"”*]|\Z|and\s+gentlemen)|@(?:everyone|here|all)\b",
     re.IGNORECASE,
 )
-_BOTH = lazy_pattern(r"\b(?:both|the\s+two|the\s+pair|either)\s+of\s+you\b|\byou\s+(?:two|both|pair)\b", re.IGNORECASE)
-_TURNS_TO = lazy_pattern(
+_BOTH = guarded_pattern(
+    r"\b(?:both|the\s+two|the\s+pair|either)\s+of\s+you\b|\byou\s+(?:two|both|pair)\b", re.IGNORECASE
+)
+_TURNS_TO = guarded_pattern(
     r"\b(?:(?:turn|speak|talk|say|said|call|nod|smile|grin|glance|look|wink|wave|point|gesture|shout|yell|spoke|bow|glare|frown|stare)"
     r"(?:s|es|ed|ing)?\s+(?:\w+ly\s+|up\s+|back\s+|over\s+|round\s+|around\s+){0,2}(?:to|at|towards?)|"
     r"(?:ask|tell|told|greet|answer|thank|address|face|remind|assure|warn|order)(?:s|es|ed|ing)?)\s+",
     re.IGNORECASE,
 )
-_NOT_MEANT = lazy_pattern(
+_NOT_MEANT = guarded_pattern(
     r"\b(?:every(?:one|body)|any(?:one|body)|all(?:\s+of\s+(?:you|us))?|you\s+all)\s+(?:except|but|besides|save)\s+(?:for\s+)?|"
     r"\bnot\s+you\s*,\s*",
     re.IGNORECASE,
 )
 _NAME = 80
 """Within so many characters, the names of those who are turned to are looked for."""
-_SECOND_PERSON = lazy_pattern(r"\b(?:you|your|yours|yourself|yourselves)\b", re.IGNORECASE)
+_SECOND_PERSON = guarded_pattern(r"\b(?:you|your|yours|yourself|yourselves)\b", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"[\"“«„][^\"“”»]*[\"”»“]")
 _REPLY = lazy_pattern(r"\A\s*>\s*(?P<text>[^\n]+)\n")
 _QUOTED_LEAST = 8

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
 from ..text.fragments import Fragment
+from ..text.guards import guarded_pattern
 from ..text.movements import Move, Referents
 from ..text.names import Names
 from ..text.vocatives import addressed
 
-_WITH_ME = lazy_pattern(
+_WITH_ME = guarded_pattern(
     r"(?i)\b(?:(?:come|comes|coming|go|walk|ride|get|step)\s+(?:\w+\s+)?(?:with\s+(?:me|us)|along)|with\s+me\b|"
     r"follow\s+me|this\s+way|come\s+on|come\s+along|after\s+me|let['’]s\s+go|come\s+and\s+(?:help|see|look|give)|"
     r"komm\s+mit|kommst\s+(?:du\s+)?mit|mitkommen|viens|venez|ven\s+conmigo|vem\s+comigo|пойдём|идём|за\s+мной|"
     r"跟我来|跟我走|ついて来)"
 )
-_ORDERED = lazy_pattern(
+_ORDERED = guarded_pattern(
     r"(?i)\b(?:go|run|fetch|get|bring|take|off\s+you\s+go|off\s+with\s+you|hurry|"
     r"up\s+you\s+go|away\s+with\s+you|see\s+to|find|ask|tell|look|check|leave|wait\s+outside)\b"
 )

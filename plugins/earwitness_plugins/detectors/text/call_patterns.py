@@ -98,7 +98,7 @@ _HOLDS = (
     r"(?:phone|telephone|mobile|cell|receiver|handset|earpiece|Telefon|Handy|Hörer|téléphone|portable|combiné|teléfono|móvil|"
     r"celular|auricular|telefone|telemóvel)"
 )
-TAKES_UP = lazy_pattern(
+TAKES_UP = guarded_pattern(
     rf"""\b(?:picks?\s+up|answers?|dials?|takes?|lifts?|holds?|press(?:es)?|tucks?|grabs?)\b [^.!?"“*]{{0,40}}
         \b{_HOLDS}\b
     | \b{_HOLDS}\b [^"“*]{{0,60}} \b(?:picks?|picked)\s+(?:it\s+)?up\b

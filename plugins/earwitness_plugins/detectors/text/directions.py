@@ -69,7 +69,7 @@ _WHISPER = guarded_pattern(
     """,
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_TO_ALL_HERE = lazy_pattern(
+_TO_ALL_HERE = guarded_pattern(
     r"\bwhisper(?:s|ed|ing)?,?\s+(?:(?:\w+ly|something|this|that|it|back|again)\s+){0,2}to\s+"
     r"(?:all(?:\s+of\s+(?:them|us|you))?|every(?:one|body)|(?:all\s+of\s+)?the\s+(?:whole\s+|entire\s+)?(?:group|party|table|room|"
     r"team|crew|company|gang|class|squad))(?:\s+(?:here|present))?(?=\W*\Z|\s*[,.;:!?…—–])",
@@ -82,7 +82,7 @@ _UNDER_BREATH = guarded_pattern(
     r"(?!all\b|every|the\s+(?:room|group|others|crowd)\b)",
     re.IGNORECASE,
 )
-_MOUTHS = lazy_pattern(
+_MOUTHS = guarded_pattern(
     r"\bmouth(?:s|ed|ing)\s+(?:(?:\w+ly|something|the\s+words?|it|back)\s+){0,3}(?:[\"“'‘][^\"”’\n]{0,80}[\"”'’]\s+)?(?:to|at)\s+"
     r"(?!all\b|every)",
     re.IGNORECASE,
@@ -124,7 +124,7 @@ _WHO = r"[\w\s'’,&-]{1,60}?"
 
 def _limits(who: str) -> re.Pattern[str]:
     """What says who alone hears; `who` is what must stand where they are named."""
-    return lazy_pattern(
+    return guarded_pattern(
         rf"""
           (?: \b(?:so|that|such|which|voice|tone|whisper|low|softly|quietly|enough|breath|words?) | [,;:(] | \A ) \s*
             (?:that\s+|which\s+)? (?:only|just|no(?:body|[ -]?one)\s+(?:else\s+)?(?:but|except)|none\s+but) \s+

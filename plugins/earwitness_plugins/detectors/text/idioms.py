@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
-from earwitness.patterns import lazy_pattern
-
 from .farewells import bids_farewell
+from .guards import guarded_pattern
 
 _OWN = r"(?:the|an?|his|her|their|my|its|some|another)"
 _CLOTHES = (
     r"(?:coat|cloak|jacket|dress|shoes?|boots?|gloves?|armou?r|shirt|robes?|clothes|sweater|gown|apron|costume|"
     r"uniform|trousers|jeans|hood|harness|pack|rucksack)"
 )
-_IDIOMS = lazy_pattern(
+_IDIOMS = guarded_pattern(
     rf"\b(?:h[au]ngs?\s+up\s+{_OWN}\s+(?!(?:tele)?phone|call|handset|receiver|headset|line|radio)\w+"
     r"|r[au]ns?\s+out\s+of\s+(?:breath|words|patience|time|luck|ideas|steam|money|food|water|ammo|ammunition|coins?|"
     r"options|excuses|things)"
@@ -27,7 +26,7 @@ _IDIOMS = lazy_pattern(
     r"|(?:is|was|am|are)\s+off\s+the\s+(?:hook|record|mark|menu|wagon|chart))\b",
     re.IGNORECASE,
 )
-_STAYED = lazy_pattern(
+_STAYED = guarded_pattern(
     r"\b(?:(?:closes?|closed|shuts?|locks?|locked|pulls?|pulled|pushe[sd])\s+the\s+(?:\w+\s+)?door\s+(?:\w+\s+)?behind\s+\w+"
     r"|(?:takes?|took|climbs?|climbed)\s+the\s+(?:stairs|steps)\s+\w+\s+at\s+a\s+time"
     r"|(?:turn|switch|power)(?:s|es|ed)?\s+off\s+(?:his|her|their|my|the)\s+(?:phone|radio|screen)"

@@ -25,6 +25,7 @@ from .companions import companions
 from .condition_patterns import SLUMBERS
 from .farewells import returns
 from .fragments import ROLE_PLAY, Fragment, Stretch, as_written, fragments, stretches
+from .guards import guarded_pattern
 from .headings import Heading, heading, headings, is_set_by_speaker
 from .idioms import of_who_stays, without_idioms
 from .marks import PRIVATE, Conventions
@@ -37,7 +38,7 @@ from .shouts import is_shouted
 from .vocatives import addressed
 
 _WORD = lazy_pattern(r"[^\W_]")
-_RECITED = lazy_pattern(
+_RECITED = guarded_pattern(
     r"(?<=reads)(?:\s+(?:aloud|out\s+loud|out))?:|(?<=reading):|(?<=says):|(?<=writes):|(?<=wrote):|(?<=recites):|(?<=sings):"
 )
 _PICTURE = lazy_pattern(
@@ -45,7 +46,7 @@ _PICTURE = lazy_pattern(
 )
 """What is to be seen, where `left` is a side: `[SPRITES: Ann left, Bob right]`; `journeys.cues` reads who comes."""
 _QUOTE = lazy_pattern('["“„«「]')
-_WE = lazy_pattern(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
+_WE = guarded_pattern(r"\b(?:we|us|our|ours|ourselves|let's|and\s+(?:I|me|myself))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ LEAVE = _rare(
     """
 )
 SURE = _words(r"(?:re-?)?enter|is|are|was|were|arrive")
-ENTER_DIRECTION = _words(r"\A\W*here\s+enters?\b|(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter(?=[\s,:])")
+ENTER_DIRECTION = _rare(r"\A\W*here\s+enters?\b|(?:\A|[,:;—–(\[]|\b(?:then|and)\b)[\s(\[]*(?:re-?)?enter(?=[\s,:])")
 EXIT_DIRECTION = _words(r"[\W_]*(?:then\W+)?(?:exit|exeunt)\b")
 
 OTHERS = _words(
@@ -94,7 +94,7 @@ ONLY = _rare(
     r"(?:remains?|stays?|remained|stayed|(?:is|are)\s+left)\b(?=\s*(?:[.,;!]|\Z)|\s+(?:in|behind|here|with|at|alone)\b)"
     r"|\bleaving\s+only\s+(?P<left>[^.;]+)"
 )
-FOLLOWS = _words(rf"\b(?:follows?|followed)\b(?:\s+(?:him|her|them|me|suit|after|behind))*{_CLOSED}")
+FOLLOWS = _rare(rf"\b(?:follows?|followed)\b(?:\s+(?:him|her|them|me|suit|after|behind))*{_CLOSED}")
 REMAIN = _rare(r"\b(?:remains?|stays?|remained|stayed|manet|manent)\b")
 EVERYBODY = _words(
     r"\W*(?:(?:then|and|now|finally|(?:at|in|by|on|towards?|the\s+next)\s[^,.;]{1,24}?)[\s,]+)?"

@@ -148,16 +148,16 @@ def _stated_moves(sentence: str, mentions: Sequence[Mention], stage: Referents, 
     """Every coming or going that the text states as a fact, with its character; and changes of somebody's condition."""
     behind, movers = 0, tuple[str, ...]()
     moved, named = stage.moved, _Named.of(mentions)
-    for verb, verb_kind in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
+    for verb, verb_kind, of in sorted(_verbs(sentence, mentions), key=lambda found: found[0].start()):
         if verb.start() < behind or words.NOT_FINITE.search(_before(sentence, verb.start())):
             continue
-        clause = _Clause(sentence, behind, verb, mentions, named, names)
+        clause = _Clause(sentence, behind, verb, mentions, named, names, affects=of is condition_patterns.DOES_TO)
         behind = verb.end()
         if verb_kind != "enter" and verb_kind != "leave":
             movers = clause.affected() or clause.who_becomes(stage, movers)
             yield from (Move(id, verb_kind, None, _quoted(sentence)) for id in movers)
             continue
-        kind = moved if verb.re.pattern == words.FOLLOWS.pattern else verb_kind
+        kind = moved if of is words.FOLLOWS else verb_kind
         if kind is None:
             continue
         movers = clause.movers(stage, movers, comes=verb_kind == "enter")
@@ -168,15 +168,16 @@ def _stated_moves(sentence: str, mentions: Sequence[Mention], stage: Referents, 
             yield from (Move(id, kind, place, _quoted(sentence)) for id in movers)
 
 
-def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Match[str], MoveKind]]:
-    """Verbs with what they tell. What one becomes comes first: `steps out from behind the curtain` is no leaving."""
+def _verbs(sentence: str, mentions: Sequence[Mention]) -> Iterator[tuple[re.Match[str], MoveKind, re.Pattern[str]]]:
+    """Verbs with what they tell, and the pattern that found them. What one becomes precedes what looks like going."""
     named = {mention.start for mention in mentions}
-    affects = (match for match in condition_patterns.DOES_TO.finditer(sentence) if match.end() in named)
-    for match in (*affects, *condition_patterns.BECOMES.finditer(sentence)):
-        yield match, _condition(match)
-    yield from ((match, "enter") for match in words.ENTER.finditer(sentence))
-    yield from ((match, "leave") for match in words.LEAVE.finditer(sentence))
-    yield from ((match, "leave") for match in words.FOLLOWS.finditer(sentence))
+    for pattern in (condition_patterns.DOES_TO, condition_patterns.BECOMES):
+        for match in pattern.finditer(sentence):
+            if pattern is condition_patterns.BECOMES or match.end() in named:
+                yield match, _condition(match), pattern
+    yield from ((match, "enter", words.ENTER) for match in words.ENTER.finditer(sentence))
+    for pattern in (words.LEAVE, words.FOLLOWS):
+        yield from ((match, "leave", pattern) for match in pattern.finditer(sentence))
 
 
 def _condition(match: re.Match[str]) -> Condition:
@@ -232,6 +233,7 @@ class _Clause:
     mentions: Sequence[Mention]
     named: _Named
     names: Names
+    affects: bool
 
     @property
     def before(self) -> str:
@@ -247,11 +249,8 @@ class _Clause:
             return ()
         if (crowd := self._crowd(stage, comes=comes)) is not None:
             return () if condition_patterns.CLAIMED.search(self.before) else crowd
-        if (
-            "taken" in self.verb.groupdict()
-            and self.verb["taken"]
-            and (self.verb.groupdict().get("sends") or not self._taken())
-        ):
+        found = self.verb.groupdict()
+        if found.get("taken") and (found.get("sends") or not self._taken()):
             return self._taken()
         if (subject := self._subject()) is not None:
             return tuple(dict.fromkeys((*subject, *self._company()))) if subject else ()
@@ -266,14 +265,14 @@ class _Clause:
 
     def affected(self) -> tuple[str, ...]:
         """Whom it is done to: `Alice wakes Bob`; told as a fact."""
-        if self.verb.re.pattern != condition_patterns.DOES_TO.pattern or not self._is_so():
+        if not self.affects or not self._is_so():
             return ()
         named = lists(self.sentence, self._between(self.verb.end(), self.verb.end() + _NEAR))
         return tuple(mention.id for mention in named[0] if not mention.possessive) if named else ()
 
     def who_becomes(self, stage: Referents, moved: tuple[str, ...]) -> tuple[str, ...]:
         """Who falls asleep, hides, …: whoever is named right before it, else as with any verb."""
-        if self.verb.re.pattern == condition_patterns.DOES_TO.pattern or not self._is_so():
+        if self.affects or not self._is_so():
             return ()
         named = [
             group

@@ -8,6 +8,7 @@ from earwitness.patterns import lazy_pattern
 
 from ..acts.tokens import words_of
 from ..journeys.lexicon import tells_of_movement_elsewhere
+from .guards import guarded_pattern
 from .marks import Chunk, is_bare
 from .names import opening_name
 
@@ -33,11 +34,11 @@ _VERBS = (
     r"(?:sa(?:id|ys?)|ask(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|call(?:s|ed)?|cr(?:y|ies|ied)|whisper(?:s|ed)?|murmur(?:s|ed)?|tells?|told|"
     r"shout(?:s|ed)?|look(?:s|ed)?|turn(?:s|ed)?|nod(?:s|ded)?|sat|sits?|st(?:ood|ands?)|went|go(?:es)?|took|takes?|put|puts|smile[sd]?|laugh(?:s|ed)?)"
 )
-_FIRST_TELLER = lazy_pattern(
+_FIRST_TELLER = guarded_pattern(
     rf"\bI\s+(?:\w+ly\s+)?{_VERBS}\b|\b(?:said|asked|answered|cried)\s+I\b|"
     r"\b(?:dis|fis|sagte|fragte)[- ](?:je|ich)\b|\bich\s+(?:sagte|fragte)\b"
 )
-_THIRD_TELLER = lazy_pattern(
+_THIRD_TELLER = guarded_pattern(
     rf"\b(?:[Hh]e|[Ss]he)\s+(?:\w+ly\s+)?{_VERBS}\b|\b(?:said|says|asked|asks|answered|replied|cried|called|whispered|murmured)\s+(?:the\s+)?[A-Z]|"
     r"\b[A-Z][\w'’-]+\s+(?:said|says|asked|asks|answered|replied|cried|called|whispered|murmured)\b|"
     r"\b(?:sagte|sagt|fragte|fragt|rief|ruft|antwortete|dijo|preguntó|dit|demanda|fit|répondit|disse|perguntou|сказал|сказала|спросил|"
