@@ -89,7 +89,9 @@ def test_of_alternatives_the_first_that_begins_first_is_found() -> None:
     for text in ("he goes off", "off he goes", "where he"):
         plain = re.compile(guarded.pattern).search(text)
         found = guarded.search(text)
-        assert found and plain and (found.span(), found.groupdict()) == (plain.span(), plain.groupdict())
+        assert found
+        assert plain
+        assert (found.span(), found.groupdict()) == (plain.span(), plain.groupdict())
 
 
 def test_where_nothing_needed_is_there_nothing_is_found() -> None:
@@ -98,7 +100,8 @@ def test_where_nothing_needed_is_there_nothing_is_found() -> None:
     assert list(guarded.finditer("Nobody stirs.")) == []
     assert guarded.sub("", "Nobody stirs.") == "Nobody stirs."
     assert guarded.pattern == r"\bsleeps\b"
-    assert guarded.match("sleeps") and not guarded.match("Ann sleeps")
+    assert guarded.match("sleeps")
+    assert not guarded.match("Ann sleeps")
     assert guarded.search("Ann sleeps.", 5) is None
 
 
