@@ -14,7 +14,7 @@ from re import _constants as ops  # type: ignore[attr-defined]
 from typing import Any, cast
 
 from .pattern_needs import needs
-from .word_table import bits_of, held
+from .word_table import bits_of, known
 
 _MOST = 50
 """So many alternatives at most are tried one by one."""
@@ -63,9 +63,13 @@ class _GuardedPattern:
 
     def search(self, text: str, *where: int) -> re.Match[str] | None:
         """As of a pattern."""
+        rarest = self._rarest  # first: its words are made known before a text is asked for them
+        found = known.table.held(text[: where[1]] if len(where) > 1 else text)
+        if rarest >= 0 and not found & rarest:
+            return None
         first: re.Match[str] | None = None
-        for each in self._tried(text, *where):
-            match = each.search(text, *where)
+        for each in self._alternatives:
+            match = each.search(text, *where) if found & each.bits == each.bits else None
             if match is not None and (first is None or match.start() < first.start()):
                 first = match
         return first
@@ -79,7 +83,9 @@ class _GuardedPattern:
 
     def match(self, text: str, *where: int) -> re.Match[str] | None:
         """As of a pattern."""
-        return self._compiled.match(text, *where) if self._tried(text, *where) else None
+        rarest = self._rarest
+        found = known.table.held(text[: where[1]] if len(where) > 1 else text)
+        return self._compiled.match(text, *where) if rarest < 0 or found & rarest else None
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """As of a pattern."""
@@ -88,14 +94,6 @@ class _GuardedPattern:
     def split(self, text: str, maxsplit: int = 0) -> list[str | Any]:
         """As of a pattern."""
         return self._compiled.split(text, maxsplit) if self.search(text) else [text]
-
-    def _tried(self, text: str, *where: int) -> Sequence[_Alternative]:
-        """The alternatives whose words the text holds."""
-        rarest = self._rarest  # first: its words are made known before a text is asked for them
-        found = held(text[: where[1]] if len(where) > 1 else text)
-        if rarest >= 0 and not found & rarest:
-            return ()
-        return [each for each in self._alternatives if found & each.bits == each.bits]
 
 
 def guarded_pattern(regex: str, flags: int = 0) -> re.Pattern[str]:

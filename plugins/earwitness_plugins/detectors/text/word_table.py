@@ -56,6 +56,7 @@ class WordTable:
         self._groups, self._needs = groups, needs
         self._words = _Words(needs)
         self.held = lru_cache(maxsize=512)(self._held)
+        """The bits of all groups of which a text holds a need. Recent texts are remembered."""
 
     def with_groups(self, groups: Iterable[frozenset[str]]) -> WordTable:
         """One that knows these groups too."""
@@ -71,7 +72,6 @@ class WordTable:
         return self._groups[group]
 
     def _held(self, text: str) -> int:
-        """The bits of all groups that have a need in the text. Recent texts are remembered."""
         return reduce(or_, map(self._words.__getitem__, _WORD.findall(small(text))), 0)
 
 
@@ -88,16 +88,11 @@ class _Known:
             return self.table
 
 
-_known = _Known()
+known = _Known()
 
 
 def bits_of(groups: Iterable[frozenset[str]]) -> int:
     """A bit for each group of needs, together. A text that needs one of every group must have all of them."""
     wanted = tuple(groups)
-    table = _known.add(wanted)
+    table = known.add(wanted)
     return reduce(or_, map(table.bit, wanted), 0)
-
-
-def held(text: str) -> int:
-    """The bits of all groups of which the text holds a need."""
-    return _known.table.held(text)
