@@ -26,8 +26,7 @@ _Parts = Sequence[Any]
 class _Alternative:
     """One alternative of a pattern, compiled when a text first holds what it needs."""
 
-    def __init__(self, state: Any, flags: int, parts: _Parts) -> None:
-        groups = needs(parts)
+    def __init__(self, state: Any, flags: int, parts: _Parts, groups: Sequence[frozenset[str]]) -> None:
         self.bits = bits_of(groups)
         self.rarest = bits_of(groups[:1]) or _ANY
         self._search: Callable[..., re.Match[str] | None] | None = None
@@ -103,8 +102,10 @@ def guarded_pattern(regex: str, flags: int = 0) -> re.Pattern[str]:
 
 def _alternatives(regex: str, flags: int) -> list[_Alternative]:
     parsed = _parser.parse(regex, flags)
-    found = list(_cut(list(parsed)))
-    return [_Alternative(parsed.state, flags, parts) for parts in (found if len(found) <= _MOST else [list(parsed)])]
+    cut = list(_cut(list(parsed)))
+    found = [(parts, needs(parts)) for parts in (cut if len(cut) <= _MOST else [list(parsed)])]
+    bits_of(group for _, groups in found for group in groups)  # all at once: the table of words is made anew
+    return [_Alternative(parsed.state, flags, parts, groups) for parts, groups in found]
 
 
 def _cut(parts: list[Any]) -> Iterator[list[Any]]:

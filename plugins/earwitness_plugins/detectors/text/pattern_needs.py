@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from re import _constants as ops  # type: ignore[attr-defined]
 from typing import Any
@@ -47,6 +48,7 @@ def _pieces(strings: _Strings) -> frozenset[str]:
     return frozenset(each for each in found if each is not None) if None not in found else frozenset()
 
 
+@lru_cache(maxsize=1024)
 def _best_piece(string: str) -> str | None:
     pieces = [
         f"{BEGINS if begin else ''}{string[begin:end]}{ENDS if end < len(string) else ''}"

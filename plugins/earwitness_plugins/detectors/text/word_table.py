@@ -60,12 +60,14 @@ class WordTable:
 
     def with_groups(self, groups: Iterable[frozenset[str]]) -> WordTable:
         """One that knows these groups too."""
+        new = [group for group in dict.fromkeys(groups) if group not in self._groups]
+        if not new:
+            return self
         known, needs = dict(self._groups), dict(self._needs)
-        for group in groups:
-            if group not in known:
-                known[group] = bit = 1 << len(known)
-                needs.update({need: needs.get(need, 0) | bit for need in group})
-        return WordTable(known, needs) if len(known) > len(self._groups) else self
+        for group in new:
+            known[group] = bit = 1 << len(known)
+            needs.update({need: needs.get(need, 0) | bit for need in group})
+        return WordTable(known, needs)
 
     def bit(self, group: frozenset[str]) -> int:
         """The bit of a group."""
