@@ -132,7 +132,8 @@ async def test_who_was_taken_out_in_all_stories_and_came_back_is_told_nothing_la
 ) -> None:
     ew = await opened(open_app, tmp_path)
     story = await ew.session("s1", cast=[*CAST])
-    await story.say("ben", OLD, key="k0", audience=[])
+    outcome = await story.say("ben", OLD, key="k0", audience=[])
+    await outcome.decided()
     await ew.relationships.pantheons.remove_member("town", "dan")
     await story.change(game_day=2)
     await story.delivered()
