@@ -68,6 +68,7 @@ class RelationshipsModel:
         self._away = BackOff()
         self._poll = float(getattr(graph, "poll", 0.0))
         self._seen = float("-inf")
+        self._writes = 0
 
     @classmethod
     def shared(cls, settings: Settings, resources: Resources, strategies: Strategies, path: str) -> RelationshipsModel:
@@ -113,19 +114,23 @@ class RelationshipsModel:
 
     async def write(self, facts: Sequence[Fact]) -> int:
         """Write facts into the graph of all stories, and return its version. Raises as `GraphStore.upsert_facts`."""
-        version = await self.graph.upsert_facts(facts)
-        self._seen = float("-inf")
-        return version
+        try:
+            return await self.graph.upsert_facts(facts)
+        finally:  # also of a write that failed: it may have been carried out
+            self._seen = float("-inf")
+            self._writes += 1
 
     async def _refresh(self) -> None:
         self._away.check()
+        begun, writes = monotonic(), self._writes
         try:
             edited = await self._view.refresh(self.graph)
         except BaseException as error:
             self._away.failed(error)
             raise
         self._away.answered()
-        self._seen = monotonic()
+        if writes == self._writes:  # otherwise the graph may have been read before the write
+            self._seen = begun
         if edited is None or edited:
             self._compiled.edited(edited)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 from earwitness import Settings, State
@@ -98,3 +99,29 @@ def test_the_rule_file_lies_beside_the_settings(tmp_path: Path) -> None:
     file.write_text('path = "story.db"\n[relationships]\nrules = "friends.yaml"\n', "utf-8")
     found = RelationshipsModel.shared(Settings.load(file), Resources(), Strategies(), str(tmp_path / "story.db"))
     assert [each.slug for each in found.file.pantheons] == ["friends"]
+
+
+async def test_what_is_written_during_a_look_at_the_graph_is_seen_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = model(tmp_path)
+    await shared.open()
+    monkeypatch.setattr(shared, "_poll", 600.0)
+    looked, goes_on = anyio.Event(), anyio.Event()
+    version = shared.graph.version
+
+    async def slow_version() -> int:
+        found = await version()
+        looked.set()
+        await goes_on.wait()
+        return found
+
+    monkeypatch.setattr(shared.graph, "version", slow_version)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(shared.view)
+        await looked.wait()
+        await shared.write([knows("charlie", "vaggie")])
+        goes_on.set()
+    seen = await shared.view()
+    assert [edge.target for edge in seen.edges("charlie")] == ["vaggie"]
+    await shared.close()

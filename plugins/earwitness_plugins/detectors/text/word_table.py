@@ -27,7 +27,7 @@ def small(text: str) -> str:
     return text.translate(_COUNTS_AS_WORD).casefold().replace("\u0131", "i")
 
 
-class _Words(dict[str, int]):
+class _WordBits(dict[str, int]):
     """Word → the bits of the needs that it holds, found out when it is first looked up."""
 
     def __init__(self, needs: Mapping[str, int]) -> None:
@@ -54,7 +54,7 @@ class WordTable:
 
     def __init__(self, groups: Mapping[frozenset[str], int], needs: Mapping[str, int]) -> None:
         self._groups, self._needs = groups, needs
-        self._words = _Words(needs)
+        self._words = _WordBits(needs)
         self.held = lru_cache(maxsize=512)(self._held)
         """The bits of all groups of which a text holds a need. Recent texts are remembered."""
 
