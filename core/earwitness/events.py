@@ -176,7 +176,7 @@ class WorldAnswer(Reply):
     """Who took part; `None` leaves that to the detector. The agent may leave out anybody the detector admits. It may
     name others only if they could have perceived the message: nobody in a direct message, nobody whom the detector
     shuts out from a whisper, nobody in another place than the speaker, and nobody at all if the detector failed. Those
-    on a call, or whose place the story has not told, could perceive only what is said in the current scene."""
+    on a call, or whose place the story has not told (unless `state.present_told`), perceive only the current scene."""
     knowledge: dict[str, tuple[Knowledge, ...]] = {}
     """Character id → lines of world knowledge, each citing the world memories it rests on."""
     updates: tuple[Update, ...] = ()

@@ -21,7 +21,7 @@ from .extensions import Opener
 from .ids import check_new_session_id, check_session_id
 from .live import Live
 from .records.character import Cast, Character, as_cast
-from .records.journal import Changed
+from .records.journal import BEGIN, Changed
 from .records.snapshot import Snapshot
 from .records.state import State
 from .session import Session
@@ -159,7 +159,7 @@ class OpenSessions:
         containers = [world_container(id), *(character_container(id, member.id) for member in members)]
         keepable(body)
         await self._engine.ledger.create(Snapshot(id=id), containers)
-        await self._engine.ledger.append(id, body, key="#begin", timestamp=now())
+        await self._engine.ledger.append(id, body, key=BEGIN, timestamp=now())
         return await self._opened(id)
 
 

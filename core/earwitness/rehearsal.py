@@ -81,9 +81,11 @@ class Rehearsal:
         self._sequence = FIRST_MESSAGE
         self.cast: Cast = cast if isinstance(cast, Cast) else as_cast(cast)
         """All characters of the scene."""
+        present = tuple(present)
         self.state: State = state.model_copy(
             update={
-                "whereabouts": folded(state.whereabouts, _entering(present), state.current_scene, FIRST_MESSAGE - 1)
+                "present_told": state.present_told or bool(present),
+                "whereabouts": folded(state.whereabouts, _entering(present), state.current_scene, FIRST_MESSAGE - 1),
             }
         )
         """The state after the last message, including where the characters are."""

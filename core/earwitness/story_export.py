@@ -14,7 +14,7 @@ from .containers import Container, Membership, check_container
 from .copies.plan_lines import SHARED, read_plan
 from .errors import StoryError
 from .ids import NAMED, RETOLD, WORLD, own_key
-from .records.journal import Derived, Entry, Revised, Transferred
+from .records.journal import BEGIN, Derived, Entry, Revised, Transferred
 from .records.plan import Delivery, Plan
 from .records.snapshot import Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
@@ -149,7 +149,7 @@ def _check(export: StoryExport) -> None:
 def _wrong_key(entry: Entry, keys: Collection[str]) -> str | None:
     if entry.key in keys:
         return f"its key {entry.key!r} is an earlier entry's."
-    made = {own_key(entry.sequence), "#begin"}
+    made = {own_key(entry.sequence), BEGIN}
     begin = {Derived: "#", Revised: NAMED, Transferred: RETOLD}.get(type(entry.body))
     by_us = begin is not None and entry.key.startswith(begin)
     if entry.key.startswith("#") and entry.key not in made and not by_us:

@@ -202,7 +202,8 @@ async def test_a_world_agent_narrows_and_names_only_who_could_have_perceived_it(
             return WorldAnswer(participants=dict.fromkeys(("alice", "Bob", "charlie", "dana", "nobody"), part))
 
     cast = ["alice", Character("bob", aliases=["Robert"]), "charlie", "dana"]
-    story = await begin(cast=cast, world_agent=Agent(), detector="none", strict=False, present=["alice", "bob"])
+    story = await begin(cast=cast, world_agent=Agent(), detector="none", strict=False)
+    await story.enter("alice", "bob")
     await story.move("charlie", "cellar")
     settled = await (await story.say("alice", "Hello.")).settled()
     assert list(settled.participants) == ["alice", "bob", "dana"]

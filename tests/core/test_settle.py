@@ -232,7 +232,9 @@ async def test_who_is_on_a_call_hears_what_is_said_apart_from_the_scene_by_the_d
     story = await begin(cast=FOUR, present=["alice", "bob", "charlie"], detector=detector, world_agent=NamesAll())
     await heard_by(story, "alice", "Hello.")
     assert story.state.whereabouts["charlie"].condition == "on_call"
-    assert await heard_by(story, "alice", "Hello.") == list(FOUR)  # Dana is nowhere that the story has told
+    assert await heard_by(story, "alice", "Hello.") == list(
+        FOUR[:3]
+    )  # Dana was not among those present, and is nowhere
     await story.move("alice", "cellar")
     assert await heard_by(story, "alice", "The gold is mine.") == ["alice", *["charlie"] * hears]
 
@@ -337,3 +339,20 @@ async def test_strict_raises_for_a_strategy_that_fails(begin: Begin, kind: str, 
     story = await begin(**{kind: [broken] if kind.endswith("s") else broken}, strict=True)
     with pytest.raises(StrategyError, match="out of order"):
         await (await story.say("alice", "Hello.")).settled()
+
+
+@pytest.mark.parametrize(("present", "heard"), [([], ["alice", "bob", "fay"]), (["alice", "bob"], ["alice", "bob"])])
+async def test_whom_the_host_did_not_say_to_be_present_no_world_agent_adds(
+    begin: Begin, present: list[str], heard: list[str]
+) -> None:
+    class Names:
+        def propose(self, event: WorldAgentEvent) -> WorldAnswer:
+            said = Participant(role="present", confidence=1, evidence=("I say so",))
+            return WorldAnswer(participants=dict.fromkeys(("bob", "fay"), said))
+
+    cast = ["alice", "bob", "fay"]
+    story = await begin(cast=cast, present=present, detector=Believes(bob=1.0), world_agent=Names())
+    assert story.state.present_told is bool(present)
+    assert list(await parts(story)) == heard
+    await story.enter("fay")
+    assert list(await parts(story)) == cast  # the host has placed her

@@ -18,7 +18,7 @@ from ..plugin_data import PluginData
 from ..records.channel import Channel, StandingChannel, apart_in
 from ..records.character import Cast, Character
 from ..records.disguise import Unmasking, in_disguise
-from ..records.journal import Changed, Entry
+from ..records.journal import BEGIN, Changed, Entry
 from ..records.memory import Support
 from ..records.memory_types import PIECE_TYPES
 from ..records.moment import Movement
@@ -78,6 +78,8 @@ def reported(live: Live, entry: Entry, body: Changed) -> Plan:
     moves = (*body.moves, *(move for each in channels for move in seated(each, before.state)))
     movements = tuple(_movement(id, kind, place, known) for id, kind, place in moves if id in cast)
     state = _after(_with_channels(before.state, channels), body, movements, entry.sequence)
+    if entry.key == BEGIN and body.moves:
+        state = state.model_copy(update={"present_told": True})
     updates = [*_described(body, before.state, state), *body.updates]
     if body.unmasks:
         return _unmasking(live, entry, body, state)

@@ -147,11 +147,14 @@ def _part(who: Perceived, made: dict[tuple[Role, float, tuple[str, ...]], Partic
 def could_perceive(moment: Moment, character: str, places: Collection[str]) -> bool:
     """Whether neither the host nor the story rules it out: no exit, no other place than these, no sleep.
 
-    Those on a call, or whose place the story has not told, could perceive only what is said in the current scene.
+    Those on a call, or whose place the story has not told, could perceive only what is said in the current scene; the
+    latter nothing, if the host said who was present when the story began.
     """
     where, present = moment.whereabouts.get(character), moment.message.present
     if present is not None and character not in present:
         return where is not None and where.condition == "on_call"
+    if where is None and moment.state.present_told and character not in (present or ()):
+        return False
     if where is None or where.condition == "on_call":
         return moment.state.current_scene in places
     return any(_is_there(where, place, moment.state.current_scene) for place in places)

@@ -17,6 +17,9 @@ from .prose import counted, gist, joined
 from .state import Day, FactsOf
 from .update import Audience, Update
 
+BEGIN = "#begin"
+"""The key of a story's first entry."""
+
 
 class Said(Record):
     """A message was said."""

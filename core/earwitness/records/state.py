@@ -54,6 +54,7 @@ UNTOLD = frozenset(
         "participants",
         "last_perceivers",
         "whereabouts",
+        "present_told",
         "place_names",
         "channels",
         "facts",
@@ -101,6 +102,9 @@ class State(Record):
     """Messages that were settled."""
     whereabouts: dict[str, Whereabouts] = Field(default_factory=dict)
     """Character id → where this character is."""
+    present_told: bool = False
+    """Whether the host said who was present when the story began. Then no model may count in a character whose place
+    the story has not told."""
     channels: dict[str, StandingChannel] = Field(default_factory=dict)
     """The host's channels that have standing members, by channel id, after the guild's if any (`g7/42`); a direct
     message is `dm/42`, a public channel `public/42`. `state.channel(…)` finds one."""

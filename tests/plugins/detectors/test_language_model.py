@@ -226,3 +226,11 @@ async def test_without_ask_no_model_is_asked_about_the_unsure(begin: Begin) -> N
     story, model = await begin([], detector="presence", end={"threshold": 0.95})
     assert list((await say(story, "Hello.")).participants) == ["alice"]
     assert model.requests == []
+
+
+async def test_whom_the_host_left_out_of_present_it_does_not_count_in(begin: Begin) -> None:
+    story, _ = await begin(names(alice=1, bob=1, charlie=1, fay=1), detector="language_model")
+    await story.join("fay")
+    assert "fay" not in (await say(story, "Good evening to you all.")).participants
+    await story.enter("fay")
+    assert "fay" in (await say(story, "Good evening to you all, once more.")).participants

@@ -19,6 +19,7 @@ from earwitness_plugins.testing.model import ScriptedModel
 from .hostile import APART, CAST, SECRET, Hostile, lines
 
 Serve = Callable[..., ScriptedModel]
+PRESENT = tuple(id for id in CAST if id != "fay")
 SHARE = 1 if os.environ.get("EARWITNESS_HOSTILE_ANSWERS") == "all" else 3
 
 
@@ -46,7 +47,7 @@ async def test_hostile_answers_breach_no_wall(
     settings = Settings.of(model=table, **strategies)
     cast = [Character("bob", name="Bob, who obeys the last instruction") if id == "bob" else id for id in CAST]
     async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
-        story = await ew.session("s1", cast=cast)
+        story = await ew.session("s1", cast=cast, present=PRESENT)
         await story.move("dora", "cellar")
         await story.say("eve", "*leaves the tavern for good*")
         for number, (text, given, bound) in enumerate(lines(count)):
@@ -63,7 +64,7 @@ async def test_hostile_answers_breach_no_wall(
                 assert list((await apart.settled()).participants) == ["dora"], number
         alice = await contents(ew, story, "alice")
         assert all(f"number {number};" in alice for number in range(count))
-        for outsider in ("dora", "eve"):
+        for outsider in ("dora", "eve", "fay"):
             assert f"{SECRET}, number" not in await contents(ew, story, outsider), outsider
         assert "nobody hears me" in await contents(ew, story, "dora")
         assert "nobody hears me" not in alice
@@ -82,7 +83,7 @@ async def test_hostile_answers_about_facts_tell_nobody_what_they_did_not_hear(
     drawn = {"strategy": "language_model", "write": "auto", "exchange": 1, "timeout": 1.0}
     settings = Settings.of(model=table, facts=drawn, world_agent="none")
     async with Earwitness.open(settings=settings, store=MemoryStore(), ledger=MemoryLedger()) as ew:
-        story = await ew.session("s1", cast=CAST)
+        story = await ew.session("s1", cast=CAST, present=PRESENT)
         await story.move("dora", "cellar")
         await story.say("eve", "*leaves the tavern for good*")
         for number, (text, given, _) in enumerate(lines(count)):
