@@ -1,7 +1,7 @@
 """The facts that a model names, and which of them are believed. Pure.
 
 A fact is believed if it quotes a message it was shown, is about somebody who says it or is named there, and says
-nothing that is not in that message.
+nothing that is not in that message. What the message denies is denied in the fact, and the reverse.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from pydantic import BaseModel, BeforeValidator, Field
 from earwitness import Character
 from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Cast
+from earwitness.sentences import sentences
 
 from ..models.scene import UNSAID, LooseText, as_confidence, listed, one_line
 from .exchanges import HeardExchange, HeardLine
+from .negation import is_negated, is_plain_negation, without_answers
 
 _ABOUT_TEXT = (
     "name age birthday home origin work school learning skill language family friend pet loves hates food music hobby "
@@ -34,20 +36,24 @@ SHORTEST_STEM = 3
 """Characters that are left of a word without its ending."""
 LONGEST = 200
 """Characters of a fact, a value or a quotation."""
+_CONTRAST = lazy_pattern(r"\s*;\s*|,?\s+\b(?:but|aber|sondern|mais|pero|sino)\b\s+", re.IGNORECASE)
+"""Where a sentence goes on with the opposite."""
 _WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
 _COMMON_TEXT = (
-    "about after again also always and another are because been being born both called calls comes currently "
-    "does doing ever every feels from goes going grew have having hates holds keeps kind known knows learning "
-    "learns likes lives living loved loves made makes married named never named nowadays now often once only "
-    "originally owns plans plays prefers really since some speaks still studied studies studying than that "
-    "their them then there they thing this used very wants wanted were with without works working worked year "
-    "years says said tells told lernt lebt wohnt arbeitet heißt kommt liebt hasst nennt sich jetzt habite "
-    "apprend aime vient appelle maintenant vive aprende llama viene trabaja ahora gusta a an the is in of at "
-    "on to by as it he she his her has had was are am and or for who you my me we us our its im am der die das "
-    "ein eine ist von und la le el un une en et y de du des il elle con"
+    "about after again also another are because been being both currently does doing each from have having says said "
+    "since some that their them then there they this very were with really now nowadays tells told thing year years "
+    "jetzt sich maintenant ahora a an the is in of at on to by as it he she his her has had was and or for who you my "
+    "me we us our its im am der die das ein eine ist von und la le el un une en et y de du des il elle con"
 )
 COMMON = frozenset(_COMMON_TEXT.split())
-"""Words that a fact may have although its message does not."""
+"""Words that a fact may have although its message does not: none of them says anything by itself."""
+_OF_ONESELF_TEXT = (
+    "goes:go studies:study studied:study lernt:lerne lebt:lebe wohnt:wohne arbeitet:arbeite heißt:heiße kommt:komme "
+    "liebt:liebe hasst:hasse nennt:nenne apprend:apprends vient:viens aprende:aprendo vive:vivo llama:llamo "
+    "viene:vengo trabaja:trabajo"
+)
+_OF_ONESELF = dict(each.split(":") for each in _OF_ONESELF_TEXT.split())
+"""What is said of somebody → the same as they say it of themselves, where the endings do not show it."""
 
 
 SIGNS = frozenset(" .,;:!?¿¡'\"’‘“”„«»()-–—…/&%+")
@@ -108,11 +114,13 @@ class DrawnFact:
     """To what is known."""
     private: bool = False
     """Whether it stays with those who heard it, whatever the scope."""
+    denied: bool = False
+    """Whether it is said not to be so."""
 
     @property
     def id(self) -> str:
-        """The same for the same fact in other letter case."""
-        return f"{self.about}={self.value.casefold()}"
+        """The same for the same fact in other letter case; another one if it is denied."""
+        return f"{self.about}={'not ' * self.denied}{self.value.casefold()}"
 
 
 @dataclass(slots=True)
@@ -151,20 +159,24 @@ class BelievedFacts:
         if not _is_in(named.quote, line.text) or len(named.quote) > LONGEST:
             return "its quotation is not in the message"
         value = named.value.strip(" .,;:!\"'") or named.quote.strip()
-        if strange := _strange(value, [line.text]):
+        quoted = Quoted.of(named.quote, line.text)
+        if strange := _strange(value, [line.text]) or (quoted.denied is False and _denies(value) and value):
             return f"the message does not say {strange!r}"
+        if (text := self._sentence(named, quoted, subject, line)) is None:
+            return "its quotation leaves out what the message denies"
         about = named.about.strip().casefold()
         about = about if about in ABOUT else "other"
         return DrawnFact(
             line,
             subject,
             about,
-            value[:LONGEST],
-            self._sentence(named, subject, line),
+            (quoted.words if quoted.denied is None else value)[:LONGEST],
+            text,
             named.confidence,
             about in SINGLE or named.relation.strip().casefold() in {"changes", "contradicts"},
             named.relation.strip().casefold(),
             named.private,
+            quoted.denied is True and not _denies(value),
         )
 
     def _line(self, label: str) -> HeardLine | None:
@@ -174,14 +186,40 @@ class BelievedFacts:
         names = (subject.id, subject.name, *subject.aliases)
         return subject.id == line.message.speaker or any(_is_in(each, line.text) for each in names)
 
-    def _sentence(self, named: NamedFact, subject: Character, line: HeardLine) -> str:
-        """The model's sentence, if it says only what the message says; else the words of the message."""
-        said = " ".join(named.text.split())
-        texts = (line.text, subject.name, self.cast.name_of(line.message.speaker))
-        if said and len(said) <= LONGEST and not _strange(said, texts) and not _odd(said, texts):
+    def _sentence(self, named: NamedFact, quoted: Quoted, subject: Character, line: HeardLine) -> str | None:
+        """The model's sentence, if it says only what the message says; else the words of the message. `None` where
+        these would be too long."""
+        said, speaker = " ".join(named.text.split()), self.cast.name_of(line.message.speaker)
+        texts = (line.text, subject.name, speaker)
+        if (
+            0 < len(said) <= LONGEST
+            and _denies(said) is quoted.denied
+            and not (_strange(said, texts) or _odd(said, texts))
+        ):
             return said
         self.notes.append(f"kept in the words of the message: {one_line(said)!r} says something else, or more")
-        return f"{self.cast.name_of(line.message.speaker)}: “{' '.join(_words_there(named.quote, line.text).split())}”"
+        return f"{speaker}: “{quoted.words}”" if len(quoted.words) <= LONGEST else None
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What a quotation stands for in its message."""
+
+    words: str
+    """The words quoted, to the letter; more of the message where these leave out that it denies them."""
+    denied: bool | None
+    """Whether the message denies it; `None` = it says both."""
+
+    @classmethod
+    def of(cls, quote: str, text: str) -> Quoted:
+        """Of a quotation that is in the text."""
+        parts = [part for each in sentences(text) for part in _CONTRAST.split(each)]
+        said = [each for each in parts if _is_in(quote, each)] or [text]
+        found = {_denies(each) for each in said}
+        denied = found.pop() if len(found) == 1 else None
+        words = _words_there(quote, text)
+        words = words if _denies(words) is denied else " ".join(dict.fromkeys(said))
+        return cls(" ".join(words.split()), denied)
 
 
 def _label(given: str) -> str:
@@ -212,6 +250,10 @@ def _words_there(quote: str, text: str) -> str:
     )
 
 
+def _denies(text: str) -> bool:
+    return is_negated(_words(without_answers(text)))
+
+
 def _odd(said: str, texts: Iterable[str]) -> str | None:
     """The first sign that is neither common in sentences nor in the texts; `None` = there is none."""
     there = {*SIGNS, *(sign for text in texts for sign in text)}
@@ -224,7 +266,8 @@ def _strange(said: str, texts: Iterable[str]) -> str | None:
     stems = {_stem(each) for each in there}
     for found in _WORD.finditer(said):
         word = found[0].casefold().replace("’", "'").removesuffix("'s")
-        if not (word in there or word in COMMON or _stem(word) in stems):
+        known = word in there or word in COMMON or _stem(word) in stems or _OF_ONESELF.get(word) in there
+        if not (known or is_plain_negation(word)):
             return found[0]
     return None
 

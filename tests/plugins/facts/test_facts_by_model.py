@@ -289,3 +289,65 @@ async def test_what_is_cut_short_between_asking_and_noting_is_asked_again_and_ke
     assert len(model.shown) > 1
     keys = [each.key for each in await story.backstage().journal()]
     assert sum(key.endswith("-0") and key.startswith("review-") for key in keys) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "named", "kept"),
+    [
+        (BREAD, {"text": "Kim never bakes."}, ["Kim: “I bake for a living”"]),
+        (BREAD, {"text": "Kim is not a baker."}, ["Kim: “I bake for a living”"]),
+        (BREAD, {"text": "Kim doesn't bake.", "value": "not bake"}, []),
+        (BREAD, {"text": "Kim hates Bob."}, ["Kim: “I bake for a living”"]),
+        (BREAD, {"text": "Kim is married."}, ["Kim: “I bake for a living”"]),
+        (BREAD, {"text": "Kim bakes for a living."}, ["Kim bakes for a living."]),
+        ("I do not bake.", {"text": "Kim bakes.", "value": "bake", "quote": "bake"}, ["Kim: “I do not bake.”"]),
+        (
+            "I don't bake.",
+            {"text": "Kim does not bake.", "value": "bake", "quote": "I don't bake"},
+            ["Kim does not bake."],
+        ),
+        ("I don't bake.", {"text": "Kim never bakes.", "value": "bake", "quote": "bake"}, ["Kim: “I don't bake.”"]),
+        ("No, I bake.", {"text": "Kim bakes.", "value": "bake", "quote": "I bake"}, ["Kim bakes."]),
+        (
+            "I love cats, but not dogs.",
+            {"text": "Kim loves cats.", "value": "cats", "quote": "love cats"},
+            ["Kim loves cats."],
+        ),
+        (
+            "I bake. I never bake.",
+            {"text": "Kim bakes.", "value": "bake", "quote": "bake"},
+            ["Kim: “I bake. I never bake.”"],
+        ),
+        (f"I never {'ever ' * 60}bake.", {"text": "Kim bakes.", "value": "bake", "quote": "bake"}, []),
+        ("Ich wohne in Rom.", {"text": "Kim wohnt in Rom.", "value": "Rom", "quote": "in Rom"}, ["Kim wohnt in Rom."]),
+        ("Ich mag Rom.", {"text": "Kim wohnt in Rom.", "value": "Rom", "quote": "mag Rom"}, ["Kim: “mag Rom”"]),
+    ],
+)
+async def test_no_fact_says_the_opposite_of_its_message(
+    begin: Any, model: FactModel, said: str, named: dict[str, Any], kept: list[str]
+) -> None:
+    model.script = lambda shown: [{**BAKER, "source": "m1", **named}]
+    story = await begun(await begin({}))
+    await story.say("kim", said, audience=["alice"])
+    assert await facts(story, "alice") == kept
+
+
+async def test_what_is_denied_later_is_another_fact_than_before(begin: Any, model: FactModel) -> None:
+    def script(shown: Any) -> list[dict[str, Any]]:
+        is_denied = "not" in str(shown["messages"])
+        text, quote = (
+            ("Kim does not live in Rome.", "not live in Rome") if is_denied else ("Kim lives in Rome.", "in Rome")
+        )
+        return [{**BAKER, "about": "home", "value": "Rome", "source": "m1", "text": text, "quote": quote}]
+
+    model.script = script
+    story = await begun(await begin({}))
+    await story.say("kim", "I live in Rome.", audience=["alice"])
+    await story.jobs.done()
+    await story.say("kim", "I do not live in Rome.", audience=["alice"])
+    assert await facts(story, "alice") == ["Kim does not live in Rome.", "Kim lives in Rome."]
+    kept = (await story.backstage().inspect("alice", filter='type = "fact"')).memories
+    assert {each.content: each.metadata["version"] for each in kept} == {
+        "Kim lives in Rome.": 1,
+        "Kim does not live in Rome.": 2,
+    }
