@@ -55,6 +55,8 @@ class ScriptedAnswer:
     """Seconds after which the server wants to be asked again."""
     raw: bytes | None = None
     """The response's body, whatever it is."""
+    kind: str = "application/json"
+    """Media type of `raw`: `text/event-stream` for the events of a stream."""
     error: str = "scripted"
     """What an error says."""
 
@@ -216,7 +218,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
         if answer.drop == "at once":
             self.close_connection = True
         elif answer.raw is not None:
-            self._send(answer.status, _pieces(answer.raw), answer)
+            self._send(answer.status, _pieces(answer.raw), answer, kind=answer.kind)
         elif answer.status != 200:
             error = {"error": {"message": answer.error, "type": "scripted", "param": None, "code": None}}
             self._send(answer.status, [_json(error)], answer)

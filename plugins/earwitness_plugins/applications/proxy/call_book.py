@@ -25,6 +25,7 @@ ASKER = "host:proxy"
 """Who has asked, in the costs of a story."""
 _log = logging.getLogger("earwitness.proxy")
 CUT_OFF = "it was not answered to its end"
+FAILED = "the server ended its answer with an error"
 
 
 @dataclass(slots=True)
@@ -49,6 +50,11 @@ class ProxiedCall:
         tokens_in, tokens_out, reused = counted(body)
         self.tokens = (tokens_in or self.reserved[0], tokens_out or tokens_of(len(text)), reused)
         self.failure = ""
+
+    def failed(self, body: object, text: str) -> None:
+        """The server has said of its answer that it is none: with that response, or piece, and so much text."""
+        self.ended(body, text)
+        self.failure = FAILED
 
     def answered_in_part(self, text: str) -> None:
         """It broke off after this text, unless it has ended."""

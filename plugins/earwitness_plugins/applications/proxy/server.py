@@ -25,7 +25,7 @@ from .address import address_of, in_headers, split_body, split_mark, split_model
 from .call_book import CallBook, ProxiedCall
 from .exchange import Exchange, Exchanges
 from .settings import ProxySettings
-from .upstream import StreamedAnswer, Upstream, answer_in, parsed, wants_usage
+from .upstream import StreamedAnswer, Upstream, answer_in, error_in, parsed, wants_usage
 
 MODELS, COMPLETIONS = "/v1/models", "/v1/chat/completions"
 MOST_BYTES = 32_000_000
@@ -105,26 +105,33 @@ class ProxyApp:
         async with self._upstream.asked(asked) as answer:
             kind = answer.headers.get("content-type", "application/json")
             if answer.status_code == 200 and asked.get("stream"):
-                stream = Relay(StreamedAnswer(keep_usage=wants_usage(asked)), exchange, call)
+                reader = StreamedAnswer(self._upstream.without_key, keep_usage=wants_usage(asked))
+                stream = Relay(reader, exchange, call)
                 try:
                     await send(StreamingResponse(self._relayed(answer, stream), media_type=kind))
                 finally:
-                    call.answered_in_part(stream.reader.text)
+                    call.answered_in_part(reader.text)
                 return
-            body = await answer.aread()
+            body = self._upstream.sayable(await answer.aread(), answer.status_code)
             if answer.status_code == 200:
-                said = parsed(body)
-                if not isinstance(said, dict):
-                    raise httpx.RemoteProtocolError(
-                        f"it answered {body[:60].decode(errors='replace')!r}, no JSON object"
-                    )
-                call.ended(said, answer_in(said))
-                await self._exchanges.answered(exchange, answer_in(said), call.call)
-            else:
-                body = self._upstream.sayable(body, answer.status_code)
-                call.failure = f"the server refused ({answer.status_code})"
+                await self._whole(body, kind, exchange, call, send)
+                return
+            call.failure = f"the server refused ({answer.status_code})"
             headers = {name: answer.headers[name] for name in ("retry-after",) if name in answer.headers}
             await send(Response(body, answer.status_code, headers, kind))
+
+    async def _whole(self, body: bytes, kind: str, exchange: Exchange, call: ProxiedCall, send: _Sender) -> None:
+        """An answer that came in one piece."""
+        said = parsed(body)
+        if not isinstance(said, dict):
+            raise httpx.RemoteProtocolError(f"it answered {body[:60].decode(errors='replace')!r}, no JSON object")
+        if (error := error_in(said)) is not None:
+            call.failed(said, answer_in(said))
+            await send(JSONResponse(self._upstream.told(error), 502))
+            return
+        call.ended(said, answer_in(said))
+        await self._exchanges.answered(exchange, answer_in(said), call.call)
+        await send(Response(body, 200, media_type=kind))
 
     async def _relayed(self, answer: httpx.Response, stream: Relay) -> AsyncIterator[bytes]:
         """The stream as it comes. Its end waits until the answer is durable; a stream without an end is told nobody."""
@@ -133,20 +140,29 @@ class ProxyApp:
         try:
             async for piece in answer.aiter_bytes():
                 lines = reader.lines(piece)
-                if reader.finished:
+                if reader.finished or reader.error is not None:
                     last += lines
                 else:
                     yield b"".join(lines)
-            if not reader.finished:
+            if reader.error is None and not reader.finished:
                 raise httpx.RemoteProtocolError("the answer has no end")
             with anyio.CancelScope(shield=True):
-                stream.call.ended(reader.usage, reader.text)
-                await self._exchanges.answered(stream.exchange, reader.text, stream.call.call)
-                await self._calls.settle(stream.exchange.story, stream.call)
+                await self._ended(stream)
         except (httpx.HTTPError, EarwitnessError) as error:
-            yield _event(self._told(error))
+            yield _event(self._told(error) if reader.error is None else self._upstream.told(reader.error))
         else:
-            yield b"".join(last) + reader.rest
+            said = reader.error
+            yield b"".join(last) + reader.rest if said is None else _event(self._upstream.told(said))
+
+    async def _ended(self, stream: Relay) -> None:
+        """Report the answer, and what it cost; of one that the server ended with an error, only that."""
+        reader, call = stream.reader, stream.call
+        if reader.error is None:
+            call.ended(reader.usage, reader.text)
+            await self._exchanges.answered(stream.exchange, reader.text, call.call)
+        else:
+            call.failed(reader.usage, reader.text)
+        await self._calls.settle(stream.exchange.story, call)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -61,15 +61,25 @@ class Upstream:
 
     def sayable(self, body: bytes, status: int) -> bytes:
         """A refusal, without the key that it may quote. One of the key says that it is not the proxy's."""
-        said = without(body.decode("utf-8", "replace"), self._secrets)
+        body = self.without_key(body)
         if status not in (401, 403):
-            return said.encode()
-        whole = parsed(said.encode())
+            return body
+        said, whole = body.decode("utf-8", "replace"), parsed(body)
         error = whole.get("error") if isinstance(whole, dict) else None
         error = error if isinstance(error, dict) else {"type": "upstream", "param": None, "code": None}
         why = error.get("message") or said
         message = f"the model's server behind the proxy, {self.address}, refused `api_key` of [model] ({status}): {why}"
         return json.dumps({"error": {**error, "message": message}}).encode()
+
+    def without_key(self, body: bytes) -> bytes:
+        """What the server has sent, without the key that it may quote."""
+        return without(body.decode("utf-8", "surrogateescape"), self._secrets).encode("utf-8", "surrogateescape")
+
+    def told(self, error: Mapping[str, Any]) -> dict[str, Any]:
+        """What the server has said of a failure instead of an answer (`error_in`), as OpenAI's endpoint says it."""
+        message = error.get("message") or f"the language model at {self.address} ended its answer with an error."
+        known = {"type": "upstream", "param": None, "code": None, **error, "message": str(message)}
+        return {"error": json.loads(self.without_key(json.dumps(known).encode()), parse_constant=str)}
 
     def failure(self, error: httpx.HTTPError) -> str:
         """What went wrong, with the server's address."""
@@ -95,28 +105,37 @@ def wants_usage(body: Mapping[str, Any]) -> bool:
 class StreamedAnswer:
     """Puts the first answer together from the lines of a stream."""
 
-    def __init__(self, *, keep_usage: bool = True) -> None:
-        """`keep_usage` = the piece that says nothing but how many tokens there were is passed on, too."""
+    def __init__(self, without_key: Callable[[bytes], bytes] = bytes, *, keep_usage: bool = True) -> None:
+        """`without_key` takes the key out of a line; `keep_usage` = the piece that says nothing but how many tokens
+        there were is passed on, too."""
         self.text = ""
         """What the model has said so far."""
         self.finished = False
         """Whether the server has said that the answer is whole."""
         self.usage: object = {}
         """The piece that says how many tokens there were."""
-        self._keep_usage, self._rest, self._left_out = keep_usage, b"", False
+        self.error: Mapping[str, Any] | None = None
+        """What the server says went wrong, as in `error_in`: the answer is none, however it ends. From then on, nothing
+        is passed on."""
+        self._without_key, self._keep_usage = without_key, keep_usage
+        self._rest, self._left_out = b"", False
 
     def lines(self, piece: bytes) -> list[bytes]:
         """The whole lines that have come and are passed on, with their ends; they are read too."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
-        return [each + b"\n" for each in lines if self._read(each)]
+        return [each + b"\n" for each in map(self._without_key, lines) if self._read(each)]
 
     @property
     def rest(self) -> bytes:
         """What has come of a line that has no end."""
-        return self._rest
+        return self._without_key(self._rest)
 
     def _read(self, line: bytes) -> bool:
         """Whether the line is passed on: not that of the tokens that nobody asked for, nor the empty one after it."""
+        if line.startswith(b"error:"):  # llama.cpp
+            self.error = self.error or _error_of(parsed(line.removeprefix(b"error:")))
+        if self.error is not None:
+            return False
         data = line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
         if not data:
             was_left_out, self._left_out = self._left_out, False
@@ -125,11 +144,12 @@ class StreamedAnswer:
             self.finished = True
             return True
         piece = parsed(data)
+        self.error = error_in(piece)
         if isinstance(piece, dict) and piece.get("usage"):
             self.usage = piece
             self._left_out = not piece.get("choices") and not self._keep_usage
         self._add(first_choice(piece))
-        return not self._left_out
+        return not self._left_out and self.error is None
 
     def _add(self, choice: Mapping[str, Any]) -> None:
         said = choice.get("delta")
@@ -144,6 +164,25 @@ def first_choice(body: object) -> dict[str, Any]:
     choices = body.get("choices") if isinstance(body, dict) else None
     found = [each for each in choices or () if isinstance(each, dict) and not each.get("index")]
     return found[0] if found else {}
+
+
+def error_in(body: object) -> Mapping[str, Any] | None:
+    """What a server says went wrong in a response, or a piece of one, that has the status of an answer.
+
+    `{"error": …}` says so, also inside the answer (vLLM, OpenRouter), `"object": "error"` (older vLLM), and the finish
+    reason `error`, perhaps without a word (OpenRouter). `None` = nothing.
+    """
+    if not isinstance(body, dict):
+        return None
+    choice = first_choice(body)
+    error = body.get("error") or choice.get("error")
+    if error or choice.get("finish_reason") == "error":
+        return _error_of(error)
+    return _error_of(body) if body.get("object") == "error" else None
+
+
+def _error_of(error: object) -> Mapping[str, Any]:
+    return error if isinstance(error, dict) else {"message": error} if isinstance(error, str) else {}
 
 
 def answer_in(body: object) -> str:
