@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from .. import by_hand, transfer
 from ..containers import Container, character_container, world_container
 from ..end.applier import Applier
-from ..end.grounds import memories_of
+from ..end.grounds import memories_of, not_had
+from ..end.hub_copies import copies_from_hubs
 from ..end.message import message_of, said
 from ..end.revise import rejudged, settled_message
 from ..end.world import World
@@ -312,6 +313,15 @@ class Backstage:
         if it was retracted. A key stands for its message as it now reads. What the story does not have is left out."""
         permit(self.role, "read", "look up memories")
         return await memories_of(self._engine.ledger, self._session.id, texts("names", names))
+
+    async def unknown_to(self, character: str, *names: str) -> tuple[str, ...]:
+        """Of these memory ids and keys, those of which a character neither has a memory nor reads one in a hub. Raises
+        `UnknownName`."""
+        permit(self.role, "read", "look up memories")
+        who, given = self._session.cast.named(character).id, texts("names", names)
+        lacking = await not_had(self._engine.ledger, self._session.id, who, given)
+        read = [bool(await copies_from_hubs(self._engine, self._live, who, each, 0)) for each in lacking]
+        return tuple(each for each, is_read in zip(lacking, read, strict=True) if not is_read)
 
     async def disguised_in(self, *memories: str) -> dict[str, frozenset[str]]:
         """Memory id → ids of those whom its owner knows in it only under a mask. Memories without any are left out."""

@@ -156,6 +156,15 @@ async def memories_of(ledger: Ledger, session: str, names: Sequence[str]) -> dic
     return {name: None if way is None else way.memory_id for name, way in first.items()}
 
 
+async def not_had(ledger: Ledger, session: str, character: str, names: Sequence[str]) -> Sequence[str]:
+    """Those of these memory ids and keys of which a character has no memory."""
+    by_id = _by(await ledger.deliveries(session, memory_ids=names), "memory_id") if names else {}
+    keys = [each for each in names if each not in by_id]
+    by_key = _by(await ledger.deliveries(session, sources=keys), "source") if keys else {}
+    copies = await _copies(ledger, session, {each: by_id.get(each) or by_key.get(each, ()) for each in names}, ())
+    return [each for each in names if not copies[each].of(character)]
+
+
 def _by(deliveries: Iterable[Delivery], field: str) -> Mapping[str, Sequence[Delivery]]:
     return {getattr(group[0], field): group for group in grouped(deliveries, lambda each: str(getattr(each, field)))}
 

@@ -148,6 +148,11 @@ class Backstage(Mirror[AsyncBackstage]):
         if it was retracted. A key stands for its message as it now reads. What the story does not have is left out."""
         return self._call(self._behind.grounds, *names)
 
+    def unknown_to(self, character: str, *names: str) -> tuple[str, ...]:
+        """Of these memory ids and keys, those of which a character neither has a memory nor reads one in a hub. Raises
+        `UnknownName`."""
+        return self._call(self._behind.unknown_to, character, *names)
+
     def disguised_in(self, *memories: str) -> dict[str, frozenset[str]]:
         """Memory id → ids of those whom its owner knows in it only under a mask. Memories without any are left out."""
         return self._call(self._behind.disguised_in, *memories)

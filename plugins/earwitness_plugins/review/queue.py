@@ -23,6 +23,7 @@ from .lookup import check_choice, check_role, check_words, meant, unknown_propos
 from .losses import who_is_unmasked, who_left, why_fallen
 from .notes import PACKAGE, decided, decision_key, key_of, proposed
 from .records import Proposal, Reviewed, ReviewStatus, ReviewWrite
+from .strangers import strangers
 
 AUTO = "auto"
 AT_ONCE = 20
@@ -103,6 +104,7 @@ class Review:
         """Propose something, as a setting `write` has it: let it wait, or (`auto`) write it at once; `None` if `off`.
 
         The same is proposed once: what was rejected or approved before is returned as it is, and nothing is written.
+        What would tell somebody of what they do not know waits under `auto`, too; its notes say so.
         Durable on return. Raises `UnknownName` for grounds and owners that the story does not have, `InputError` for
         memories without grounds and for grounds that were retracted.
         """
@@ -113,7 +115,7 @@ class Review:
             return None
         found = await self.known(proposal) or await self._propose(proposal)
         is_new = found.status == "waiting"
-        if write != AUTO or not is_new:
+        if write != AUTO or not is_new or await strangers(self._story, found.proposal):
             return found
         found, key = await self._to_decide(found.id)
         return await self._write(found, AUTO, key) if found.status == "waiting" else found
@@ -165,6 +167,8 @@ class Review:
         if proposal.memories and not proposal.grounds:
             raise InputError("a proposed memory needs what it rests on: give rests_on, memory ids or keys.")
         grounds = await self._grounds(proposal)
+        notes = (*await strangers(self._story, proposal), *proposal.notes)
+        proposal = proposal.model_copy(update={"notes": tuple(dict.fromkeys(notes))})
         number = len((await self._up_to_date()).same(proposal.same))  # those that fell
         id = derive("review", self._story.id, proposal.same, number)[:12]
         fact = proposed(id, proposal, self._story.state.game_day, now(), grounds)

@@ -28,7 +28,7 @@ def opened(folder: Path) -> Any:
 
 async def begun(ew: Earwitness) -> Session:
     story = await ew.session("s1", cast=["alice", "bob"])
-    await story.say("alice", "I moved to Rome.", key="m1")
+    await story.say("alice", "I moved to Rome.", key="m1", audience=["bob"])
     return story
 
 

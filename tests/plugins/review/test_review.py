@@ -328,3 +328,21 @@ async def test_what_was_decided_is_not_read_again(tmp_path: Path, monkeypatch: p
         await story.review.reject(new.id)
         assert list((await story.review.statuses()).values()) == ["approved"] * 300 + ["rejected"]
         assert count < 10
+
+
+async def test_what_would_tell_somebody_what_they_do_not_know_says_so_and_waits_under_auto(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as ew:
+        story = await begun(ew)
+        (of_bob,) = (await story.backstage().inspect("bob")).memories
+        assert await story.backstage().unknown_to("Charlie", "m1", of_bob.id, "m7") == ("m1", of_bob.id, "m7")
+        assert await story.backstage().unknown_to("bob", "m1", of_bob.id) == ()
+        for ground in ("m1", of_bob.id):
+            found = await story.review.submit(proposal(owner="charlie", rests_on=(ground,)), "auto")
+            assert (found.status, found.proposal.notes) == ("waiting", (f"charlie does not know {ground}",))
+            again = await story.review.submit(proposal(owner="charlie", rests_on=(ground,)), "auto")
+            assert (again.id, again.status) == (found.id, "waiting")
+        assert await facts(story, "charlie") == []
+        await story.review.approve(found.id)  # a person may
+        assert [each.content for each in await facts(story, "charlie")] == [LIVES]
+        known = await story.review.submit(proposal(rests_on=(of_bob.id,)), "auto")
+        assert (known.status, known.proposal.notes) == ("approved", ())

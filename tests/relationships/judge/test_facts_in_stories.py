@@ -136,6 +136,10 @@ def for_all(scope: Any, cast: Any, message: Any, listener: Any, heard: Any) -> d
     return {"owner": "eve", "knowers": ()}
 
 
+async def nobody(story: Any, proposal: Any) -> tuple[str, ...]:
+    return ()
+
+
 PLANTED: dict[str, tuple[str, list[tuple[Any, str, Any]]]] = {
     "everybody is taken to have heard everything": (
         "language_model",
@@ -149,7 +153,10 @@ PLANTED: dict[str, tuple[str, list[tuple[Any, str, Any]]]] = {
         [(model_answer, "_strange", lambda *_: None), (model_answer, "_is_in", lambda *_: True)],
     ),
     "facts are kept with somebody else": ("rules", [(rule, "place_of", for_all)]),
-    "so are those of a model": ("language_model", [(reconciliation, "place_of", for_all)]),
+    "so are those of a model": (
+        "language_model",
+        [(reconciliation, "place_of", for_all), ("earwitness_plugins.review.queue", "strangers", nobody)],
+    ),
     "facts forget in which channel they were learned": (
         "rules",
         [(grounds, "shared_channel", lambda memories: {"contextType": "public_channel"})],
