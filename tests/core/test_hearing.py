@@ -193,3 +193,14 @@ def test_a_settled_message_says_what_each_perceived() -> None:
     settled = SettledMessage(message=message, participants={}, heard={"b": "one"})
     assert settled.heard_by("a") == "one two"
     assert settled.heard_by("b") == "one"
+
+
+async def test_a_preview_says_what_those_would_hear_who_do_not_hear_all() -> None:
+    line = '*whispers to Alice* "The sword is mine." Then aloud: "Good night, all."'
+    async with Earwitness.open(":memory:") as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "kim"])
+        seen = await story.backstage().preview("kim", line)
+        assert seen.heard == {"bob": 'Then aloud: "Good night, all."'}
+        assert set(seen.participants) == {"alice", "bob", "kim"}
+        assert seen.seen_by("kim").heard == {}
+        assert (await (await story.say("kim", line)).settled()).plan.message.heard == seen.heard

@@ -171,6 +171,7 @@ class Backstage:
         found = Preview(
             message=message,
             participants=participants,
+            heard=plan.message.heard if plan.message else {},
             addressees=plan.message.addressees if plan.message else (),
             deliveries=plan.deliveries,
             stops=tuple(each for each in plan.stops if each.character not in participants),

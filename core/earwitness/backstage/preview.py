@@ -19,6 +19,8 @@ class Preview(DatedRecord):
     """The message as it would be recorded."""
     participants: dict[str, Participant]
     """The characters who would perceive it."""
+    heard: dict[str, str] = {}
+    """What those of them would hear who do not hear all of it."""
     addressees: tuple[str, ...] = ()
     """Ids of those of them who are spoken to, the most certain first."""
     deliveries: tuple[Delivery, ...]
@@ -69,6 +71,7 @@ class Preview(DatedRecord):
         kept = {
             "message": said,
             "participants": there,
+            "heard": {id: each for id, each in self.heard.items() if id == persona},
             "addressees": spoken_to,
             "deliveries": tuple(shown),
             "stops": (),

@@ -150,6 +150,26 @@ async def test_a_character_is_not_sent_what_it_did_not_hear(served: Serve) -> No
         assert "sword" in front.model.requests[0].text
 
 
+@pytest.mark.parametrize("action", ["none", "user"])
+async def test_a_request_that_tells_the_story_nothing_shows_no_new_whisper_to_others(
+    served: Serve, action: str
+) -> None:
+    address = "m#session=s1&user=Kim&cast=Alice,Bob&character="
+    chat: list[Any] = [{"role": "user", "content": "Good evening, all."}]
+    async with served(["Hello.", "A summary.", "Another.", "A third."]) as front:
+        await front.send(chat, model=f"{address}Alice")
+        chat.append({"role": "assistant", "content": "Alice: Hello."})
+        chat.append({"role": "user", "content": '*whispers to Alice* "The sword is mine." Then aloud: "It rains."'})
+        chat.append({"role": "assistant", "content": 'Alice: *whispers to Kim* "The opal is yours."'})
+        chat.append({"role": "user", "content": "So, everybody, what do we do?"})
+        for who, hears in (("Bob", action == "user"), ("Alice", True)):
+            await front.send(chat, model=f"{address}{who}&action={action}")
+            sent = front.model.requests[-1].text
+            assert [word in sent for word in ("Good evening", "rains", "everybody")] == [True] * 3
+            assert [word in sent for word in ("sword", "opal")] == [hears, hears]
+        assert await front.told() == ["Kim: Good evening, all.", "Alice: Hello."]
+
+
 async def test_fifty_chats_at_once_keep_apart(served: Serve) -> None:
     async with served(lambda request: f"Answer to {request.messages[-1]['content']}") as front:
 

@@ -311,7 +311,8 @@ async def _perceived(
 ) -> list[Mapping[str, Any]]:
     """The request without what whoever's turn it is did not perceive, and with the rest as it was perceived.
 
-    Nobody is known to have perceived a line that is neither a message of the story nor new: it is left out, too.
+    Nobody is known to have perceived a line that is neither a message of the story nor new: it is left out, too. A new
+    line that the story is not told is judged as if it were said now.
     """
     newest = len(reading.known) + len(keys) + SPARE
     heard = await story.messages(limit=newest, heard_by=turn.character, channel=Channel())
@@ -319,13 +320,26 @@ async def _perceived(
     shown: dict[int, Mapping[str, Any] | None] = dict(enumerate(messages))
     placed = {*keys, *reading.found.new}
     shown |= {line.place: None for number, line in enumerate(reading.lines) if number not in placed}
-    for number, key in keys.items():
+    perceived = {number: texts.get(key) for number, key in keys.items()}
+    for number in reading.found.new:
         line = reading.lines[number]
-        if key not in texts:
+        if number not in keys and (speaker := reading.speaker(line)):
+            perceived[number] = await _would_hear(story, turn.character, speaker, line.text)
+    for number, text in perceived.items():
+        line = reading.lines[number]
+        if text is None:
             shown[line.place] = None
-        elif alike(texts[key]) != alike(line.text):
-            shown[line.place] = {**messages[line.place], "content": line.prefix + texts[key]}
+        elif alike(text) != alike(line.text):
+            shown[line.place] = {**messages[line.place], "content": line.prefix + text}
     return [each for each in shown.values() if each is not None]
+
+
+async def _would_hear(story: Session, character: str, speaker: str, text: str) -> str | None:
+    """What a character would hear if this were said now; `None` for nothing."""
+    if character == speaker:
+        return text
+    said = await story.backstage().preview(speaker, text)
+    return said.heard.get(character, text) if character in said.participants else None
 
 
 def _compared(cast: Cast, message: SettledMessage) -> str:
