@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated
+from unicodedata import normalize
 
 from pydantic import BaseModel, BeforeValidator, JsonValue
 
 from earwitness.errors import EarwitnessError
 from earwitness.formats import as_said, strip_block
+from earwitness.invisible import IN_LINE, alters_display
 from earwitness.loading.quantities import Positive
 from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
@@ -36,6 +38,10 @@ MOST_LINES = 40
 """So many lines of a `memory_update` are read."""
 LONGEST = 20_000
 """Characters of a text that are read."""
+_INVISIBLE = lazy_pattern(rf"(?!\s)[{IN_LINE}]")
+"""What a reader does not see, and may stand within a name."""
+MODAL = frozenset(("will", "may"))
+"""Names that are common words in small letters."""
 _BULLET = lazy_pattern(r"^\s*(?:[-*•]\s+|#+\s*)")
 
 
@@ -93,7 +99,7 @@ class LanguageModelConsolidator:
         try:
             messages = prompt.messages(material=fenced(_material(task)), most=str(task.most))
             answer = await self._client.structured(
-                account, messages, ConsolidationAnswer, prompt=prompt, limit=self._limit, model=self.model
+                account, messages, ConsolidationAnswer, prompt=prompt, limit=self._limit, model=self.model, whole=True
             )
         except EarwitnessError as failure:
             return answered_by_rules(self._rules.consolidate(task), failure, account)
@@ -108,32 +114,38 @@ class LanguageModelConsolidator:
 
 def borne_out(answer: ConsolidationAnswer, task: ConsolidationTask, notes: list[str]) -> Consolidation:
     """What of an answer is borne out by the memories, new, and short enough. Pure, but for the notes it adds."""
-    strangers = _strangers(task)
+    strangers, told = _strangers(task), _told(task)
     given = [_BULLET.sub("", line) for each in answer.memory_update[:MOST_LINES] for line in _clean(each).splitlines()]
-    entry = _without_strangers(sentences(_clean(answer.history_entry)), strangers, notes)
-    update = [each for each in dict.fromkeys(_without_strangers(given, strangers, notes)) if each not in task.known]
+    entry = _without_strangers(sentences(_clean(answer.history_entry)), strangers, told, notes)
+    lines = _without_strangers(given, strangers, told, notes)
+    update = [each for each in dict.fromkeys(lines) if each not in task.known]
     kept = within(entry, task.most)
-    lines = within(update, task.most - sum(len(each) + 1 for each in kept))
-    if beyond := len(entry) - len(kept) + len(update) - len(lines):
+    fitting = within(update, task.most - sum(len(each) + 1 for each in kept))
+    if beyond := len(entry) - len(kept) + len(update) - len(fitting):
         notes.append(f"left out of the summary: {counted(beyond, 'sentence')} beyond {task.most} characters")
-    return Consolidation(history_entry=" ".join(kept), memory_update=tuple(lines))
+    return Consolidation(history_entry=" ".join(kept), memory_update=tuple(fitting))
 
 
 def _clean(text: str) -> str:
-    """A model's words without its reasoning, and without a block of memories that it repeats."""
-    return strip_block(as_said(text[:LONGEST]))
+    """A model's words without its reasoning, a block of memories that it repeats, and control characters."""
+    said = strip_block(as_said(text[:LONGEST]))
+    return "".join(each for each in said if each.isspace() or not alters_display(each))
+
+
+def _told(task: ConsolidationTask) -> str:
+    return "\n".join((task.owner, *task.known, *(each.line for each in task.remembered)))
 
 
 def _strangers(task: ConsolidationTask) -> list[str]:
     """Names of those in the cast whom no memory names."""
-    told = "\n".join((task.owner, *task.known, *(each.line for each in task.remembered)))
+    told = _told(task)
     return [name for names in task.people if not any(_names(each, told) for each in names) for name in names]
 
 
-def _without_strangers(given: Iterable[str], strangers: Sequence[str], notes: list[str]) -> list[str]:
+def _without_strangers(given: Iterable[str], strangers: Sequence[str], told: str, notes: list[str]) -> list[str]:
     kept = []
     for sentence in (each.strip() for each in given if each.strip()):
-        named = next((each for each in strangers if _names(each, sentence)), None)
+        named = next((each for each in strangers if _names(each, sentence, told)), None)
         if named is None:
             kept.append(sentence)
         else:
@@ -141,12 +153,17 @@ def _without_strangers(given: Iterable[str], strangers: Sequence[str], notes: li
     return kept
 
 
-def _names(name: str, text: str) -> bool:
-    """Whether a text names somebody. Many a name is a word too, such as Will: it counts with its capitals alone."""
+def _names(name: str, text: str, told: str | None = None) -> bool:
+    """Whether a text names somebody, in whatever letters. Many a name is a word too, such as Will or Rose: in small
+    letters alone it counts if it is no common word, and not in what is `told`; never without that."""
+    name, text = normalize("NFKC", name).casefold(), normalize("NFKC", _INVISIBLE.sub("", text))
     if not name.isascii():
-        return name.casefold() in text.casefold()
-    written = "|".join(re.escape(each) for each in {name, name.title(), name.upper()})
-    return re.search(rf"(?<!\w)(?:{written})(?!\w)", text) is not None
+        return name in text.casefold()
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    found = {each[0] for each in re.finditer(pattern, text, re.IGNORECASE)}
+    if any(not each.islower() for each in found):
+        return True
+    return bool(found) and told is not None and name not in MODAL and re.search(pattern, told) is None
 
 
 def _material(task: ConsolidationTask) -> JsonValue:

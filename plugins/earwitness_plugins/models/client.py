@@ -34,7 +34,7 @@ from .prompts import ModelPrompt, check_prompts
 from .protocol import ClientsMade, LanguageModel
 from .records import AnswerSchema, ChatMessage, ModelReply, ModelRequest, forms_of, schema_in_prompt, schema_of
 from .settings import ModelSettings, model_settings
-from .structured import read_answer
+from .structured import read_answer, read_whole_answer
 
 A = TypeVar("A", bound=BaseModel)
 LONGEST_QUOTED = 2_000
@@ -150,9 +150,11 @@ class ModelClient:
         prompt: ModelPrompt,
         limit: float,
         model: str | None = None,
+        whole: bool = False,
     ) -> A:
         """An answer in the form of a pydantic model, after one repair at most. What of it cannot be read is left out.
 
+        With `whole`, an answer that was cut off cannot be read: half a sentence may say the opposite of all of it.
         `limit` is in seconds, for all calls together; `model` is another model than that of the settings. Raises
         `ModelError`, and `SettingsError` without the client or a key. Then `account.usage` says what was asked, and
         `account.notes` what was left out.
@@ -161,7 +163,7 @@ class ModelClient:
         ask = self._ask(account, messages, prompt, limit, model, schema_of(answer))
         reply = await self._asked(ask)
         try:
-            return await self._read(account, reply, answer)
+            return await self._read(account, reply, answer, whole)
         except ValueError as error:
             why = f"it is a refusal: {reply.refusal[:200]}" if reply.refusal and not reply.text else str(error)
         account.notes.append(f"the answer could not be read, so the model was asked once more: {why}")
@@ -171,7 +173,7 @@ class ModelClient:
         remaining = ask.until - asyncio.get_running_loop().time()
         reply = await self._asked(self._ask(account, told, repair, remaining, model, schema_of(answer)))
         try:
-            return await self._read(account, reply, answer)
+            return await self._read(account, reply, answer, whole)
         except ValueError as error:
             raise UnusableAnswer(f"the model answered twice what cannot be read: {why}; then {error}") from error
 
@@ -322,9 +324,10 @@ class ModelClient:
                 return error
         return ModelAway(f"the model failed: {without(reason(contained(error)), self._secrets)}")
 
-    async def _read(self, account: Account, reply: ModelReply, answer: type[A]) -> A:
+    async def _read(self, account: Account, reply: ModelReply, answer: type[A], whole: bool = False) -> A:
         """The answer in a reply; a long one is read on a thread. Raises `ValueError`."""
-        reading: Callable[[], tuple[A, tuple[str, ...]]] = partial(read_answer, reply.text, answer)
+        read = partial(read_whole_answer, reply) if whole else partial(read_answer, reply.text)
+        reading: Callable[[], tuple[A, tuple[str, ...]]] = partial(read, answer)
         value, left_out = await asyncio.to_thread(reading) if len(reply.text) > LONGEST_QUOTED else reading()
         account.notes += [f"left out of the answer: {each}" for each in left_out]
         return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -9,10 +10,17 @@ from pydantic_core import from_json
 
 from earwitness.errors import SettingsError, quoted
 from earwitness.formats import strip_reasoning
+from earwitness.patterns import lazy_pattern
+
+from .records import ModelReply
 
 A = TypeVar("A", bound=BaseModel)
 LONGEST = 100_000
 """Characters of an answer that is mended; what is longer must be valid JSON as it stands."""
+_BRACKET = lazy_pattern(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+"""A text in quotes, or a bracket outside of one."""
+CUT_OFF = frozenset(("length", "content_filter"))
+"""Why a model stopped before the end of its answer."""
 ROUNDS = 8
 """How often parts that do not fit are taken out."""
 
@@ -23,6 +31,24 @@ def read_answer(text: str, model: type[A]) -> tuple[A, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ValueError("it holds no JSON object" if text.strip() else "it is empty")  # noqa: TRY004 - one kind of error
     return _fitting(value, model)
+
+
+def read_whole_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
+    """The answer in a reply that is whole, as `read_answer`. Raises `ValueError`, also for one that was cut off."""
+    if reply.finish in CUT_OFF or is_cut_off(reply.text):
+        raise ValueError("it was cut off before its end")
+    return read_answer(reply.text, model)
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether a text begins a JSON object that it does not end."""
+    said = strip_reasoning(text)
+    depth, begin = 0, said.find("{")
+    for found in _BRACKET.finditer(said, begin) if begin >= 0 else ():
+        depth += (found[0] == "{") - (found[0] == "}")
+        if not depth and found[0] == "}":
+            return False
+    return begin >= 0
 
 
 def _value(text: str) -> Any:

@@ -93,6 +93,7 @@ class LanguageModelReteller:
             prompt=prompt,
             limit=model_limit(self._timeout, asked.limit),
             model=self._model,
+            whole=True,
         )
         text = retold(answer.text, asked.text, account.notes)
         return RetellingAnswer(text=text, version=prompt.label, usage=account.usage, notes=noted(account.notes))

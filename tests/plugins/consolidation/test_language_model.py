@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from earwitness import Earwitness, Memory, Session, Settings
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 from earwitness_plugins.consolidation import Consolidation, ConsolidationTask, Remembered
@@ -79,6 +81,13 @@ HOSTILE = (
     json.dumps(FINE)[:60],
     "[" * 30_000,
     "\x00\ud83d",
+    "{'history_entry': 'Alice marched off and",
+    ScriptedAnswer(json.dumps(FINE), finish="length"),
+    {
+        "history_entry": "E\u200bve knows. eve knows. EvE did it.",
+        "memory_update": ["\uff25\uff56\uff45 was there."],
+    },
+    {"history_entry": "\x1b[31mWe march\x07\x00 \u202eat dawn."},
     {"history_entry": 7, "memory_update": {"a": ["b"]}},
     {"history_entry": ["We", "march"], "memory_update": [1, None, {"x": 1}]},
     {"history_entry": "y" * 1_200_000},
@@ -112,7 +121,8 @@ async def one_hostile(story: Session, key: str) -> None:
     (summary,) = await held(story)
     assert {*summary.metadata["restsOn"]} == before
     assert len(summary.content) <= 1_500
-    assert "Eve" not in summary.content
+    assert "eve" not in summary.content.casefold()
+    assert not any(each in summary.content for each in "\x00\x07\x1b\u200b\u202e\uff25")
     assert not summary.content.startswith("###")
     assert [each.type for each in await held(story, "eve")] == ["message"]
     assert len(await held(story, "alice")) == 3
@@ -148,3 +158,47 @@ def test_it_is_no_longer_than_there_is_room_and_says_what_is_new() -> None:
     found = believed(notes, "Known.", "New.", "w" * 300, entry="One. " + "Two " * 100, known=("Known.",))
     assert (found.history_entry, found.memory_update) == ("One.", ("New.",))
     assert notes == ["left out of the summary: 2 sentences beyond 200 characters"]
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        ScriptedAnswer(json.dumps(FINE), finish="length"),
+        ScriptedAnswer(json.dumps(FINE)[:70]),
+        ScriptedAnswer(json.dumps(FINE)[:-1]),
+        ScriptedAnswer("```json\n" + json.dumps(FINE)[:90]),
+    ],
+)
+async def test_an_answer_that_was_cut_off_is_none(cut: ScriptedAnswer) -> None:
+    with ScriptedModel(lambda request: cut) as model:
+        async with opened(model) as ew:
+            (step,) = await (await told(ew)).consolidate("bob")
+    assert "cut off" in step.reviewed.proposal.notes[0]
+    assert "On day 1 Alice planned" not in step.reviewed.proposal.text
+    with ScriptedModel([cut, {**FINE, "memory_update": []}]) as model:  # the repair is whole
+        async with opened(model) as ew:
+            (step,) = await (await told(ew)).consolidate("bob")
+    assert step.reviewed.proposal.memories[0].content == FINE["history_entry"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("eve did it.", False),
+        ("EvE did it.", False),
+        ("E\u200bve did it.", False),
+        ("\uff25\uff56\uff45 did it.", False),
+        ("The dress rose.", False),
+        ("It will rain.", True),
+        ("In the evening they slept.", True),
+    ],
+)
+def test_a_name_counts_in_any_letters(text: str, kept: bool) -> None:
+    people = (("Alice",), ("Bob",), ("Eve",), ("Will",), ("Rose",))
+    assert believed([], entry=text, people=people).history_entry == (text if kept else "")
+
+
+def test_a_word_of_the_memories_is_no_name() -> None:
+    said = (Remembered(label="m1", text="The sun rose.", speaker="Alice"),)
+    found = believed([], entry="Then the sun rose. Rose came.", people=(("Rose",),), remembered=said)
+    assert found.history_entry == "Then the sun rose."

@@ -13,7 +13,7 @@ from earwitness import Channel, Character, Earwitness, Session, Settings
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 from earwitness_plugins.retellers.language_model import LanguageModelReteller
-from earwitness_plugins.testing.model import ScriptedModel, ScriptedRequest
+from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel, ScriptedRequest
 from earwitness_relationships.propagation.retell import Retelling, RetellingAnswer
 from earwitness_relationships.testing.reteller import RetellerSuite, check_reteller, telling
 
@@ -283,3 +283,10 @@ def test_the_suite_runs_without_pytest() -> None:
     assert check_reteller(Loud).passed
     with pytest.raises(ExceptionGroup):
         check_reteller(Wrong)
+
+
+async def test_a_retelling_that_was_cut_off_is_not_passed_on(village: Village, serve: Serve) -> None:
+    cut = ScriptedAnswer('{"text": "Zoe bought two pigs, but that is not"}', finish="length")
+    story = await village(serve(lambda request: cut))
+    await story.say("ann", NEWS, key="pigs", audience=[])
+    assert said((await remembered(story))["ben"]) == [NEWS]
