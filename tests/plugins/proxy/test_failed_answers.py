@@ -1,4 +1,4 @@
-"""What a model's server ends with an error is no answer: nobody remembers it, and it replaces nothing."""
+"""What ends with an error is no answer: nobody remembers it, and it replaces nothing. Whole answers are kept."""
 
 import json
 from typing import Any
@@ -113,3 +113,29 @@ async def body_of(front: FrontEnd, **more: Any) -> str:
     async with httpx.AsyncClient() as client:
         headers = {"Authorization": f"Bearer {TOKEN}"}
         return (await client.post(f"{front.url}/chat/completions", json=body, headers=headers)).text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        streamed(piece("Whole."), b"data: [DONE]"),
+        streamed(piece("Whole."), piece("", "stop").rstrip()),
+        streamed(piece("Who"), piece("le.", "stop").rstrip()),
+        whole("stop", usage={"prompt_tokens": 7, "completion_tokens": 3}),
+        whole(),
+    ],
+    ids=["done", "finish-reason", "text", "json", "json-without-reason"],
+)
+async def test_an_answer_is_whole_however_its_end_is_written(served: Serve, answer: ScriptedAnswer) -> None:
+    async with served([answer]) as front:
+        said = await front.ask("Hello?", stream=True)
+        assert said == ("Half of" if b"Half" in (answer.raw or b"") else "Whole.")
+        assert await front.told() == ["Kim: Hello?", f"Alice: {said}"]
+        assert (await (await front.story()).backstage().costs()).total.failed == 0
+
+
+async def test_half_a_piece_at_the_end_is_no_end(served: Serve) -> None:
+    async with served([streamed(piece("Who"), piece("le.", "stop")[:-20])]) as front:
+        with pytest.raises(APIError, match="no end"):
+            await front.ask("Hello?", stream=True)
+        assert await front.told() == ["Kim: Hello?"]

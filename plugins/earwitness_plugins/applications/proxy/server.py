@@ -25,7 +25,7 @@ from .address import address_of, in_headers, split_body, split_mark, split_model
 from .call_book import CallBook, ProxiedCall
 from .exchange import Exchange, Exchanges
 from .settings import ProxySettings
-from .upstream import StreamedAnswer, Upstream, answer_in, error_in, parsed, wants_usage
+from .upstream import StreamedAnswer, Upstream, answer_in, as_stream, came_whole, error_in, parsed, wants_usage
 
 MODELS, COMPLETIONS = "/v1/models", "/v1/chat/completions"
 MOST_BYTES = 32_000_000
@@ -104,7 +104,7 @@ class ProxyApp:
     async def _answered(self, asked: Mapping[str, Any], exchange: Exchange, call: ProxiedCall, send: _Sender) -> None:
         async with self._upstream.asked(asked) as answer:
             kind = answer.headers.get("content-type", "application/json")
-            if answer.status_code == 200 and asked.get("stream"):
+            if answer.status_code == 200 and asked.get("stream") and not await came_whole(answer):
                 reader = StreamedAnswer(self._upstream.without_key, keep_usage=wants_usage(asked))
                 stream = Relay(reader, exchange, call)
                 try:
@@ -114,24 +114,25 @@ class ProxyApp:
                 return
             body = self._upstream.sayable(await answer.aread(), answer.status_code)
             if answer.status_code == 200:
-                await self._whole(body, kind, exchange, call, send)
+                await send(await self._whole(asked, body, exchange, call))
                 return
             call.failure = f"the server refused ({answer.status_code})"
             headers = {name: answer.headers[name] for name in ("retry-after",) if name in answer.headers}
             await send(Response(body, answer.status_code, headers, kind))
 
-    async def _whole(self, body: bytes, kind: str, exchange: Exchange, call: ProxiedCall, send: _Sender) -> None:
-        """An answer that came in one piece."""
+    async def _whole(self, asked: Mapping[str, Any], body: bytes, exchange: Exchange, call: ProxiedCall) -> Response:
+        """An answer that came in one piece, as it was asked for."""
         said = parsed(body)
         if not isinstance(said, dict):
             raise httpx.RemoteProtocolError(f"it answered {body[:60].decode(errors='replace')!r}, no JSON object")
         if (error := error_in(said)) is not None:
             call.failed(said, answer_in(said))
-            await send(JSONResponse(self._upstream.told(error), 502))
-            return
+            return JSONResponse(self._upstream.told(error), 502)
         call.ended(said, answer_in(said))
         await self._exchanges.answered(exchange, answer_in(said), call.call)
-        await send(Response(body, 200, media_type=kind))
+        if asked.get("stream"):
+            return Response(as_stream(said), media_type="text/event-stream")
+        return Response(body, media_type="application/json")
 
     async def _relayed(self, answer: httpx.Response, stream: Relay) -> AsyncIterator[bytes]:
         """The stream as it comes. Its end waits until the answer is durable; a stream without an end is told nobody."""
@@ -144,6 +145,7 @@ class ProxyApp:
                     last += lines
                 else:
                     yield b"".join(lines)
+            last.append(reader.end())
             if reader.error is None and not reader.finished:
                 raise httpx.RemoteProtocolError("the answer has no end")
             with anyio.CancelScope(shield=True):
@@ -152,7 +154,7 @@ class ProxyApp:
             yield _event(self._told(error) if reader.error is None else self._upstream.told(reader.error))
         else:
             said = reader.error
-            yield b"".join(last) + reader.rest if said is None else _event(self._upstream.told(said))
+            yield b"".join(last) if said is None else _event(self._upstream.told(said))
 
     async def _ended(self, stream: Relay) -> None:
         """Report the answer, and what it cost; of one that the server ended with an error, only that."""

@@ -125,10 +125,9 @@ class StreamedAnswer:
         *lines, self._rest = (self._rest + piece).split(b"\n")
         return [each + b"\n" for each in map(self._without_key, lines) if self._read(each)]
 
-    @property
-    def rest(self) -> bytes:
-        """What has come of a line that has no end."""
-        return self._without_key(self._rest)
+    def end(self) -> bytes:
+        """What of the last line is passed on, once nothing more comes: it is read, and ended where it has no end."""
+        return b"".join(self.lines(b"\n\n")) if self._rest.strip() else b""
 
     def _read(self, line: bytes) -> bool:
         """Whether the line is passed on: not that of the tokens that nobody asked for, nor the empty one after it."""
@@ -164,6 +163,23 @@ def first_choice(body: object) -> dict[str, Any]:
     choices = body.get("choices") if isinstance(body, dict) else None
     found = [each for each in choices or () if isinstance(each, dict) and not each.get("index")]
     return found[0] if found else {}
+
+
+async def came_whole(answer: httpx.Response) -> bool:
+    """Whether a server has answered with a JSON object, although a stream was asked for. Raises `httpx.HTTPError`."""
+    is_json = answer.headers.get("content-type", "").startswith("application/json")
+    return is_json and isinstance(parsed(await answer.aread()), dict)
+
+
+def as_stream(body: Mapping[str, Any]) -> bytes:
+    """A response that came whole, as the stream that was asked for: one piece, and the end."""
+    choices = [
+        {**{key: value for key, value in each.items() if key != "message"}, "delta": each.get("message")}
+        for each in body.get("choices") or ()
+        if isinstance(each, dict)
+    ]
+    piece = {**body, "object": "chat.completion.chunk", "choices": choices}
+    return b"data: " + json.dumps(piece).encode() + b"\n\ndata: [DONE]\n\n"
 
 
 def error_in(body: object) -> Mapping[str, Any] | None:
