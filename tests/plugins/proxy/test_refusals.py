@@ -27,9 +27,20 @@ HALF = "half of a character"
         (r'"messages": [{"role": "user", "content": "Hi."}], "stop": ["\ud83d"]', HALF),
         ('"messages": [{"role": "user", "content": "Hi."}], "temperature": NaN', "no JSON"),
         ('"messages": [{"role": "user", "content": "Hi."}], "temperature": 1e999', "no JSON"),
+        ('"messages": [{"role": ["x"], "content": "Hi."}]', "the role of messages[0] is ['x']: it is one of system, "),
+        (
+            '"messages": [{"role": "user", "content": "Hi."}, {"role": {"a": 1}}]',
+            "the role of messages[1] is {'a': 1}: it",
+        ),
+        ('"messages": [{"role": " ", "content": "Hi."}]', "the role of messages[0] is ' ': it is one of"),
+        ('"messages": [{"role": null, "content": "Hi."}]', "the role of messages[0] is None: it is one of"),
+        (
+            '"messages": [{"content": "Hi."}]',
+            "messages[0] has no role: it is one of system, developer, user, assistant, tool,",
+        ),
     ],
 )
-async def test_what_is_no_json_for_others_is_refused_in_openais_shape(served: Serve, fields: str, why: str) -> None:
+async def test_what_is_no_request_for_others_is_refused_in_openais_shape(served: Serve, fields: str, why: str) -> None:
     async with served([]) as front, httpx.AsyncClient() as client:
         headers = {"Authorization": f"Bearer {TOKEN}"}
         answer = await client.post(

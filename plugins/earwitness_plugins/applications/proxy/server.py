@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from earwitness import Earwitness
-from earwitness.errors import EarwitnessError, InputError
+from earwitness.errors import EarwitnessError, InputError, quoted
 from earwitness_plugins.models.errors import BudgetSpent
 
 from .address import address_of, in_headers, split_body, split_mark, split_model
@@ -28,6 +28,8 @@ from .settings import ProxySettings
 from .upstream import StreamedAnswer, Upstream, answer_in, as_stream, came_whole, error_in, parsed, wants_usage
 
 MODELS, COMPLETIONS = "/v1/models", "/v1/chat/completions"
+ROLES = ("system", "developer", "user", "assistant", "tool")
+"""Of OpenAI's messages."""
 MOST_BYTES = 32_000_000
 """Of one request."""
 
@@ -214,6 +216,16 @@ def _body(raw: bytes) -> dict[str, Any]:
     messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise InputError("the request has no `messages`: a list of objects with role and content.")
+    for number, each in enumerate(messages):
+        if not isinstance(role := each.get("role"), str) or not role.strip():
+            wrong = (
+                f"the role of messages[{number}] is {quoted(role)}"
+                if "role" in each
+                else f"messages[{number}] has no role"
+            )
+            raise InputError(
+                f"{wrong}: it is one of {', '.join(ROLES)}, or another text that your model's server knows."
+            )
     return dict(body)
 
 
