@@ -44,3 +44,9 @@ def test_every_source_root_is_in_the_wheel_and_in_the_editable_install() -> None
 def test_the_derived_weights_carry_their_licence_and_notice(checkout: Path) -> None:
     for file in PROJECT["license-files"]:
         assert (checkout / file).is_file()
+
+
+def test_ci_plays_all_hostile_answers_of_a_model(checkout: Path) -> None:
+    steps = (checkout / ".ci" / "run").read_text("utf-8")
+    assert "export EARWITNESS_HOSTILE_ANSWERS=${EARWITNESS_HOSTILE_ANSWERS:-all}" in steps
+    assert steps.count("EARWITNESS_HOSTILE_ANSWERS") == 2  # nothing sets it otherwise later

@@ -6,7 +6,7 @@ One client serves all strategies of an instance. What goes wrong is a `ModelErro
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, MutableMapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -326,9 +326,8 @@ class ModelClient:
 
     async def _read(self, account: Account, reply: ModelReply, answer: type[A], whole: bool = False) -> A:
         """The answer in a reply; a long one is read on a thread. Raises `ValueError`."""
-        read = partial(read_whole_answer, reply) if whole else partial(read_answer, reply.text)
-        reading: Callable[[], tuple[A, tuple[str, ...]]] = partial(read, answer)
-        value, left_out = await asyncio.to_thread(reading) if len(reply.text) > LONGEST_QUOTED else reading()
+        read = partial(read_whole_answer if whole else read_answer, reply, answer)
+        value, left_out = await asyncio.to_thread(read) if len(reply.text) > LONGEST_QUOTED else read()
         account.notes += [f"left out of the answer: {each}" for each in left_out]
         return value
 

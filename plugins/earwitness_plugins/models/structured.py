@@ -25,19 +25,19 @@ ROUNDS = 8
 """How often parts that do not fit are taken out."""
 
 
-def read_answer(text: str, model: type[A]) -> tuple[A, tuple[str, ...]]:
-    """The answer, and what was left out of it and why. Raises `ValueError`, which says what is wrong with all of it."""
-    value = _value(text)
+def read_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
+    """The answer in a reply, and what was left out of it and why. Raises `ValueError`, which says what is wrong with all of it."""
+    value = _value(reply.text)
     if not isinstance(value, dict):
-        raise ValueError("it holds no JSON object" if text.strip() else "it is empty")  # noqa: TRY004 - one kind of error
+        raise ValueError("it holds no JSON object" if reply.text.strip() else "it is empty")  # noqa: TRY004 - one kind of error
     return _fitting(value, model)
 
 
 def read_whole_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
-    """The answer in a reply that is whole, as `read_answer`. Raises `ValueError`, also for one that was cut off."""
+    """As `read_answer`, of a reply that is whole. Raises `ValueError`, also for one that was cut off."""
     if reply.finish in CUT_OFF or is_cut_off(reply.text):
         raise ValueError("it was cut off before its end")
-    return read_answer(reply.text, model)
+    return read_answer(reply, model)
 
 
 def is_cut_off(text: str) -> bool:

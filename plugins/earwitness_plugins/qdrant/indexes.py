@@ -42,7 +42,7 @@ async def indexable(stored: Sequence[StoredMemory], vectors: Floats) -> list[Ind
     )
 
 
-class _Known(NamedTuple):
+class _IndexedPoint(NamedTuple):
     """What an index knows of a point."""
 
     id: str
@@ -62,7 +62,7 @@ class IndexedContainer:
         """The latest `StoredMemory.written`."""
         self.refreshing = asyncio.Lock()
         """Held by who brings it up to date."""
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _IndexedPoint] = {}
 
     def knows(self, point: str, written: int) -> bool:
         """Whether this write of a point is in it, or a later one."""
@@ -78,7 +78,7 @@ class IndexedContainer:
         """Take in memories, unless it has a later write of them."""
         new = [each for each in given if not self.knows(each.point, each.stored.written)]
         for each in new:
-            self._known[each.point] = _Known(each.stored.memory.id, each.stored.written)
+            self._known[each.point] = _IndexedPoint(each.stored.memory.id, each.stored.written)
             self.latest = max(self.latest, each.stored.written)
         if new:
             self.memories.put(
