@@ -154,10 +154,9 @@ class ModelClient:
     ) -> A:
         """An answer in the form of a pydantic model, after one repair at most. What of it cannot be read is left out.
 
-        With `whole`, an answer that was cut off cannot be read: half a sentence may say the opposite of all of it.
-        `limit` is in seconds, for all calls together; `model` is another model than that of the settings. Raises
-        `ModelError`, and `SettingsError` without the client or a key. Then `account.usage` says what was asked, and
-        `account.notes` what was left out.
+        With `whole`, what was cut off cannot be read. `limit` is in seconds, for all calls together; `model` is another
+        model than that of the settings. Raises `ModelError`, and `SettingsError` without the client or a key. Then
+        `account.usage` says what was asked, and `account.notes` what was left out.
         """
         await self.open()
         ask = self._ask(account, messages, prompt, limit, model, schema_of(answer))

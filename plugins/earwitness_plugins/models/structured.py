@@ -26,7 +26,7 @@ ROUNDS = 8
 
 
 def read_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
-    """The answer in a reply, and what was left out of it and why. Raises `ValueError`, which says what is wrong with all of it."""
+    """The answer in a reply, and what was left out of it and why. Raises `ValueError`, which says what is wrong."""
     value = _value(reply.text)
     if not isinstance(value, dict):
         raise ValueError("it holds no JSON object" if reply.text.strip() else "it is empty")  # noqa: TRY004 - one kind of error
@@ -34,7 +34,8 @@ def read_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
 
 
 def read_whole_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
-    """As `read_answer`, of a reply that is whole. Raises `ValueError`, also for one that was cut off."""
+    """As `read_answer`, of a reply that is whole: half a sentence may say the opposite of all of it. Raises `ValueError`,
+    also for one that was cut off."""
     if reply.finish in CUT_OFF or is_cut_off(reply.text):
         raise ValueError("it was cut off before its end")
     return read_answer(reply, model)
