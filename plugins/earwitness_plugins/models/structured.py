@@ -34,8 +34,10 @@ def read_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
 
 
 def read_whole_answer(reply: ModelReply, model: type[A]) -> tuple[A, tuple[str, ...]]:
-    """As `read_answer`, of a reply that is whole: half a sentence may say the opposite of all of it. Raises `ValueError`,
-    also for one that was cut off."""
+    """As `read_answer`, of a reply that is whole: half a sentence may say the opposite of all of it.
+
+    Raises `ValueError`, also for one that was cut off.
+    """
     if reply.finish in CUT_OFF or is_cut_off(reply.text):
         raise ValueError("it was cut off before its end")
     return read_answer(reply, model)
