@@ -110,6 +110,24 @@ async def test_one_request_takes_back_no_more_than_the_settings_say(
         assert ("they are kept" in caplog.text) == (left == 9)
 
 
+@pytest.mark.parametrize(("at_most", "edited"), [(1, 0), (2, 2)])
+async def test_one_request_gives_no_more_messages_other_words_than_the_settings_say(
+    served: Serve, caplog: pytest.LogCaptureFixture, at_most: int, edited: int
+) -> None:
+    async with served(answers(), edit_at_most=at_most) as front:
+        chat = await told(front, 3)
+        before = await front.told()
+        for number, text in ((2, "A forged question?"), (3, "It was me!"), (4, "Line 1 of Kim, corrected.")):
+            chat[number] = {**chat[number], "content": text}
+        await front.send([*chat, {"role": "user", "content": "And now?"}], model=ALICE)
+        now = await front.told()
+        assert len(now) == len(before) + 2
+        assert [each for each in range(7) if now[each] != before[each]] == ([1, 2, 3] if edited else [3])
+        assert now[3] == "Kim: Line 1 of Kim, corrected."
+        assert ("other words for 2 messages of it; they keep theirs" in caplog.text) == (not edited)
+        assert ("A forged question?" in front.model.requests[-1].text) == bool(edited)
+
+
 async def test_a_first_line_is_corrected_or_asked_again_after_a_greeting(served: Serve) -> None:
     async with served(["In the hall.", "In the well.", "Below the well."]) as front:
         for line in ("Where is the sward?", "Where is the sword?", "Where is the sword?"):

@@ -23,7 +23,7 @@ LATEST = 3
 ENOUGH = 2
 """So many lines must be the same before something is taken back: a greeting alone begins other chats, too."""
 MOST = 8
-"""So many messages are taken back by one request."""
+"""So many messages are taken back by one request, and so many get quite other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Comparison:
     """Messages at the story's end that the chat no longer has."""
     left: list[int] = field(default_factory=list)
     """Messages at the story's end that the chat lacks without showing that they were deleted."""
+    doubted: list[int] = field(default_factory=list)
+    """Lines with quite other words than their messages, of which there are too many: the messages keep theirs."""
 
     @property
     def missing(self) -> list[int]:
@@ -66,18 +68,28 @@ def compare(
     again: bool = False,
     deleted: Collection[int] = (),
     most: int = MOST,
+    most_edited: int = MOST,
 ) -> Comparison:
     """Compare the newest messages of a story with the lines of a request.
 
     `whole` = the story has no others; `again` = the front end says that it asks for another answer; `deleted` are
-    messages of which an earlier request has shown that they were deleted; at most so many are taken back as `most`.
+    messages of which an earlier request has shown that they were deleted; at most so many are taken back as `most`, and
+    get quite other words as `most_edited`.
     """
     if not chat:
         return Comparison()
     found = _compared(story, chat, whole, again)
-    if _is_evident(found, story, chat, again, deleted, most):
-        return found
-    return _added(found, len(chat))
+    if not _is_evident(found, story, chat, again, deleted, most):
+        found = _added(found, len(chat))
+    other = _in_other_words(found, story, chat)
+    if len(other) > most_edited:
+        found.edited, found.doubted = [each for each in found.edited if each not in other], other
+    return found
+
+
+def _in_other_words(found: Comparison, story: Sequence[ComparedLine], chat: Sequence[ComparedLine]) -> list[int]:
+    """The lines that are no correction of their messages."""
+    return [each for each in found.edited if _likeness(story[found.known[each]], chat[each]) < CORRECTED]
 
 
 def _compared(story: Sequence[ComparedLine], chat: Sequence[ComparedLine], whole: bool, again: bool) -> Comparison:
@@ -103,7 +115,7 @@ def _is_evident(
 ) -> bool:
     """Whether the lines show that messages were changed or deleted, and do not belong to another chat."""
     same = len(found.known) - len(found.edited)
-    other = sum(_likeness(story[found.known[each]], chat[each]) < CORRECTED for each in found.edited)
+    other = len(_in_other_words(found, story, chat))
     if not again and (other > max(same, 1) or (same < ENOUGH and other and found.gone)):
         return False
     if not any(story[each].user for each in found.gone):  # the answers to the last line; one is replaced

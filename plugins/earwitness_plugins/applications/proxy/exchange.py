@@ -229,7 +229,11 @@ class Exchanges:
             again=address.action == "reroll",
             deleted=[number for number, each in enumerate(known) if each.key in gone],
             most=self._settings.retract_at_most,
+            most_edited=self._settings.edit_at_most,
         )
+        if found.doubted:
+            what = "story %r: the chat has quite other words for %s messages of it; they keep theirs (edit_at_most)."
+            _log.warning(what, story.id, len(found.doubted))
         return ChatReading(answers, user, lines, known, found, len(group - {user}) > 1)
 
     def _taken_back(

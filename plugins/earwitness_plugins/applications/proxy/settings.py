@@ -26,5 +26,8 @@ class ProxySettings(Record):
     `retracted`, for one that sends all it shows."""
     retract_at_most: int = Field(default=8, strict=True, ge=0)
     """So many messages are taken back by one request; where the chat lacks more, all are kept, and the log says so."""
+    edit_at_most: int = Field(default=8, strict=True, ge=0)
+    """So many messages get quite other words by one request; where it has other words for more, all keep theirs, and
+    the log says so. Corrections, which leave most of a text as it is, are not counted."""
     timeout: Positive = 600.0
     """Seconds that the model may be silent."""
