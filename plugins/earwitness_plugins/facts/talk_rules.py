@@ -30,7 +30,7 @@ class TalkRule:
     wording: str
     """The fact as a sentence, with `{who}` and `{it}`."""
     now: str = ""
-    """The same of a fact that has changed; empty where several may hold side by side."""
+    """The same of a fact that has changed; empty where it never does."""
     confidence: float = 0.9
     """How sure it is that this was meant."""
 
@@ -69,8 +69,8 @@ ENGLISH = (
         "{who} works as {it}.",
         "{who} now works as {it}.",
     ),
-    _rule("loves", rf"(?i:I {REALLY}(?:love|adore)) {THING}", "{who} loves {it}."),
-    _rule("hates", rf"(?i:I {REALLY}hate) {THING}", "{who} hates {it}."),
+    _rule("loves", rf"(?i:I {REALLY}(?:love|adore)) {THING}", "{who} loves {it}.", "{who} now loves {it}."),
+    _rule("hates", rf"(?i:I {REALLY}hate) {THING}", "{who} hates {it}.", "{who} now hates {it}."),
 )
 GERMAN = (
     _rule("name", rf"(?i:ich hei(?:ß|ss)e|mein Name ist|nennt? mich) {NAME}", "{who} nennt sich {it}."),
@@ -103,8 +103,8 @@ GERMAN = (
         "{who} arbeitet als {it}.",
         "{who} arbeitet jetzt als {it}.",
     ),
-    _rule("loves", rf"(?i:ich liebe) {THING}", "{who} liebt {it}."),
-    _rule("hates", rf"(?i:ich hasse) {THING}", "{who} hasst {it}."),
+    _rule("loves", rf"(?i:ich liebe) {THING}", "{who} liebt {it}.", "{who} liebt jetzt {it}."),
+    _rule("hates", rf"(?i:ich hasse) {THING}", "{who} hasst {it}.", "{who} hasst jetzt {it}."),
 )
 FRENCH = (
     _rule("name", rf"(?i:je m[’']appelle|mon nom est|appelle[sz]?-moi|appelez-moi) {NAME}", "{who} s'appelle {it}."),

@@ -210,7 +210,9 @@ def _plainly_said(story: Session, line: HeardLine) -> Iterable[DrawnFact]:
     speaker = story.cast[line.message.speaker]
     for each in facts_in(line.text):
         said = each.sentence(speaker.name)
-        yield DrawnFact(line, speaker, each.about, each.value, said, each.confidence, each.replaces)
+        yield DrawnFact(
+            line, speaker, each.about, each.value, said, each.confidence, each.replaces and each.topic == each.about
+        )
 
 
 def _by_the_rules_too(fact: DrawnFact) -> bool:

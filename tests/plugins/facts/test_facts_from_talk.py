@@ -286,3 +286,33 @@ async def test_facts_that_no_recall_would_read_are_refused_at_open(tmp_path: Pat
     settings = Settings.of(facts={"scope": scope}, embedder="none")
     async with Earwitness.open(tmp_path / "s.db", settings=settings, read_providers=[Memberships()]):
         pass
+
+
+async def test_who_hates_what_they_loved_has_changed_their_mind_and_the_old_fact_stays() -> None:
+    async with opened() as ew:
+        story = await ew.session("s1", cast=CAST, present=CAST)
+        for key, said in enumerate(("I love cats.", "I love dogs.", "I hate Cats.", "I hate cats.", "I love cats.")):
+            await (await story.say("alice", said, key=f"k{key}")).settled()
+        found = {each.content: each.metadata["version"] for each in await facts(story, "bob")}
+        assert found == {
+            "Alice loves cats.": 1,
+            "Alice loves dogs.": 1,
+            "Alice now hates Cats.": 2,
+            "Alice now loves cats.": 3,
+        }
+        for key in ("k4", "k2", "k3"):
+            await story.retract(key)
+        assert await texts(story, "bob") == ["Alice loves cats.", "Alice loves dogs."]
+
+
+async def test_what_is_hated_from_the_beginning_is_no_change() -> None:
+    async with opened() as ew:
+        story = await ew.session("s1", cast=CAST, present=CAST)
+        await (await story.say("alice", "Ich hasse Katzen.", key="a")).settled()
+        await (await story.say("alice", "Ich liebe Katzen.", key="b")).settled()
+        await (await story.say("charlie", "I love Katzen.", key="c")).settled()
+        assert await texts(story, "bob") == [
+            "Alice hasst Katzen.",
+            "Alice liebt jetzt Katzen.",
+            "Charlie loves Katzen.",
+        ]
