@@ -27,6 +27,13 @@ PASSING = frozenset({408, 409, 425, 429})
 ADDRESS = "Check base_url: it often ends in /v1."
 UNREACHED = frozenset({"ConnectError", "ConnectTimeout"})
 """What the HTTP client beneath the library raises where no server was reached."""
+FAILED = "error"
+"""The finish reason of an answer that its server could not end; that of OpenRouter."""
+STOPPED = {
+    FAILED: "ended its answer with an error",
+    "content_filter": "stopped its answer by a content filter: other words may pass it",
+}
+"""Finish reasons of streams that are no whole answers, as they are said."""
 FOREVER = 24 * 3600.0
 """Seconds: the client of the library does not limit the time, since `ModelClient` does."""
 
@@ -70,8 +77,9 @@ class OpenAIModel:
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
         """The answer piece by piece, and at last a `ModelReply` with all of its text. Raises as `complete`."""
         client = await self._client.opened()
+        where = without_passwords(str(client.base_url))
         pieces: list[str] = []
-        last, said = None, None
+        last, said, finish = None, None, ""
         ended = False
         with _naming_failures(client, request):
             body = {**_body(request), "stream_options": {"include_usage": True}}
@@ -80,15 +88,18 @@ class OpenAIModel:
                 async for chunk in chunks:
                     said = chunk.model_dump()
                     last = said if said.get("usage") else last
-                    ended = ended or bool(said.get("usage") or _at(said, "choices", 0, "finish_reason"))
+                    finish = _text(_at(said, "choices", 0, "finish_reason")) or finish
+                    ended = ended or bool(said.get("usage") or finish)
                     if piece := _text(_at(said, "choices", 0, "delta", "content")):
                         pieces.append(piece)
                         yield piece
             if said is None:
-                raise ModelAway(f"{client.base_url} answered no completion. {ADDRESS}", passes=True)
+                raise ModelAway(f"{where} answered no completion. {ADDRESS}", passes=True)
             if not ended:
-                raise ModelAway(f"{client.base_url} broke off: the stream ended before the answer did", passes=True)
-        yield _counted("".join(pieces), last, request)
+                raise ModelAway(f"{where} broke off: the stream ended before the answer did", passes=True)
+            if finish in STOPPED:
+                raise ModelAway(f"{where} {STOPPED[finish]}", passes=finish == FAILED)
+        yield _counted("".join(pieces), last, request).model_copy(update={"finish": finish})
 
 
 def _body(request: ModelRequest) -> dict[str, Any]:
@@ -164,6 +175,8 @@ def reply_of(raw: bytes, request: ModelRequest) -> ModelReply:
         raise ModelAway(f"the server answered without a message: {raw[:120]!r}…", passes=True)
     refusal = _text(message.get("refusal"))
     finish = _text(_at(body, "choices", 0, "finish_reason"))
+    if finish == FAILED:
+        raise ModelAway(f"the server {STOPPED[FAILED]}: {raw[:120]!r}…", passes=True)
     reply = _counted(_text(message.get("content")), body, request)
     return reply.model_copy(update={"refusal": refusal, "finish": finish})
 

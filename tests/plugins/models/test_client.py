@@ -326,6 +326,25 @@ async def test_a_stream_that_ends_without_an_end_is_cut(serve: Serve, client: An
         [piece async for piece in asking.stream(asking.account("s1", "test"), HELLO, limit=LIMIT)]
 
 
+async def test_an_answer_that_its_server_ended_with_an_error_is_asked_for_again(serve: Serve, client: Any) -> None:
+    half = ScriptedAnswer('{"sky": "sunny", "degrees": 2', finish="error")
+    assert await weather(await client(serve([half, '{"sky": "sunny", "degrees": 20}']))) == SUNNY
+
+
+async def test_a_stream_that_the_server_stopped_is_cut_and_asked_again_only_where_that_may_help(
+    serve: Serve, client: Any
+) -> None:
+    failed, filtered = ScriptedAnswer(finish="error"), ScriptedAnswer(finish="content_filter")
+    asking = await client(serve([failed, "Here I am.", filtered, ScriptedAnswer("I have", finish="error")]))
+    account = asking.account("s1", "test")
+    assert "".join([piece async for piece in asking.stream(account, HELLO, limit=LIMIT)]) == "Here I am."
+    with pytest.raises(ModelAway, match="stopped its answer by a content filter"):
+        [piece async for piece in asking.stream(account, HELLO, limit=LIMIT)]
+    with pytest.raises(AnswerCut, match=r"after 6 characters: .* ended its answer with an error"):
+        [piece async for piece in asking.stream(account, HELLO, limit=LIMIT)]
+    assert [bool(call.failure) for call in account.usage.calls] == [True, False, True, True]
+
+
 async def test_a_key_in_pieces_of_a_stream_is_not_shown(serve: Serve, client: Any) -> None:
     key = "sk scripted key of the tests"
     asking = await client(serve([ScriptedAnswer(f"It is {key} and sk is no key, sk")], key=key))
