@@ -7,6 +7,7 @@ import re
 from earwitness.patterns import lazy_pattern
 
 from ..text.guards import guarded_pattern
+from . import opening_whispers
 
 _NAME = (
     r"(?!(?:the|a|an|her|his|my|their|it|all|every\w*|any\w*|me|us|and|but|or|if|not)\b)(?:the\s+)?"
@@ -38,7 +39,7 @@ _LOW = guarded_pattern(
     | \bso\s+(?:low|quiet|soft|faint)(?:ly)?,?\s+(?:that\s+)?(?: (?:no(?:body|[ -]one)|none)\b
         | (?:the\s+(?:others|rest|\w+)|(?-i:[A-Z])[\w'’-]+)\s+(?:can|could|might|would|will|did|do)(?:n['’]t|\s*not)\b )
     | (?<!\ba\s)(?<!\bthe\s)(?<!\bhis\s)(?<!\bher\s)\b(?:sign|finger-?spell)(?:s|ed|ing)?\s*[,:]
-    | \bbetween\s+(?:clenched|gritted)\s+teeth,?\s+to\b | \bmouths\W*\Z | \A\W*psst+,?\s
+    | \bbetween\s+(?:clenched|gritted)\s+teeth,?\s+to\b | \bmouths\W*\Z | \bp+sst\W*\Z | \A\W*p+sst\b
     | \b(?:lips|mouth)\s+(?:barely|hardly|scarcely|not|un)\s*mov(?:e[sd]?|ing)
     | \b(?:barely|hardly|without)\s+moving\s+(?:my|his|her|their)\s+lips\b | \blips\s+(?:barely|hardly)\s+mov
     | \b(?:privately|confidentially|in\s+confidence|in\s+private)\b (?!\s+(?:glad|pleased|hope|amused|relieved))
@@ -86,7 +87,7 @@ _LOW = guarded_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 TOWARDS = (
-    r"\A\W*psst+,?\s+",
+    opening_whispers.TOWARDS,
     r"\b(?:take|pull|draw|lead|steer|drag|call|tug|took|drew|led)(?:s|ed|ing|ged)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
     r"\bbeckon(?:s|ed|ing)?\s+",
     r"\b(?:behind|out\s+of|from)\s+(?:a|the|his|her|my|their|one)\s+[\w\ ]{2,30},?\s+to\s+",

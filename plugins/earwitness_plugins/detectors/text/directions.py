@@ -92,6 +92,14 @@ _HANDS_NOTE = lazy_pattern(
     r"(?!\s+(?:in|into|under|up)\s+(?:his|her|their|my)\b)",
     re.IGNORECASE,
 )
+_MESSAGES = lazy_pattern(
+    r"(?<!\bthe\s)(?<!\ba\s)(?<!\bher\s)(?<!\bhis\s)(?<!\bmy\s)(?<!\bof\s)(?<!['’]s\s)\b(?:texts|texted|texting|messages|messaged|messaging|"
+    r"dms|dmed|dming|e?mails|e?mailed|e?mailing)\s+"
+    r"(?!(?:my|his|their|her(?!\s+(?:under|below|beneath|behind|from|in|with|while|when|as|secretly)\b))\s+\w)(?!(?:on|from|of|in|at|are|is|were|was|and|about|that|under|beneath|below|behind)\b)\w|"
+    r"\b(?:sends?|sent|shoots?|fires?|types|typed)\b[^.!?]{1,40}\b(?:text|message|dm|pm|sms|e-?mail)\b",
+    re.IGNORECASE,
+)
+"""What is done secretly may be a message: whoever it is sent to reads it."""
 _IS_ALONE = guarded_pattern(
     r"(?:\b(?:he|she|I|(?-i:[A-Z])[\w'’-]+)\s+(?:is|was|am|sits|sat|stands|stood|lies|lay|remains|remained|stays|stayed)\s+"
     r"(?:(?:still|now|quite|all)\s+)*|\A\W*(?:(?:is|am|sits|stands|lies)\s+)?(?:all\s+|quite\s+)?)alone\b(?=\s*(?:[,.;:)*]|\Z|(?:in|on|at|by)\s))"
@@ -183,7 +191,8 @@ def _low(text: str) -> FragmentKind | None:
         return "whisper"
     foreign = languages.manner(text)
     if is_secret(text) or foreign == "secret":
-        return "whisper" if _HANDS_NOTE.search(text) or languages.hands_over(text) else "secret"
+        passed = _HANDS_NOTE.search(text) or _MESSAGES.search(text) or languages.hands_over(text)
+        return "whisper" if passed else "secret"
     return "whisper" if foreign == "written" or languages.is_unreadable(text) else foreign
 
 

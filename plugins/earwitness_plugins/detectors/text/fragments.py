@@ -19,6 +19,7 @@ from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
 from ..discretion import dashes, languages, odd_marks
+from ..discretion.opening_whispers import hissed, opening_whisper
 from . import notes, thoughts, told_directions
 from .directions import ASIDE_TO, TO, FragmentKind
 from .directions import direction as direction_of
@@ -55,7 +56,6 @@ _COMMANDS: dict[str, FragmentKind] = {
     **dict.fromkeys(("ooc", "o", "b"), "ooc"),
 }
 _NAMES_LISTENER = lazy_pattern(r"[^\W\d][^:\n]{0,60}:")
-_OPENS_WITH_WHISPER = lazy_pattern(r"\W*(?:(?:I\s+)?(?:\w+ly\s+)?whispers?\b|psst+,?\s+\w+\s*[.,:;…])", re.IGNORECASE)
 _UNGOVERNING = frozenset({"ooc", "secret"})
 _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
 _DIRECTION_FOLLOWS = lazy_pattern(r"\.?\s*[(\[]")
@@ -149,7 +149,7 @@ def _is_plain_speech(text: str, own: Sequence[str]) -> bool:
         return False
     if thoughts.may_tell(text) or is_unmarked(text, own) or told_directions.tells(text, own):
         return False
-    return _OPENS_WITH_WHISPER.match(text) is None
+    return opening_whisper(text) is None
 
 
 def _staged(text: str, own: Sequence[str], conventions: Conventions, *, narrator: bool) -> _FragmentReader:
@@ -273,6 +273,8 @@ class _FragmentReader:
         quote = chunk.mark == "quote"
         kind: FragmentKind = self.quote if quote else "thought" if chunk.thought else "quoted"
         inner = chunk.text.strip(QUOTE_MARKS if quote else "`> \t")
+        if kind == "spoken" and (hiss := hissed(inner)):
+            yield Fragment("whisper", hiss)
         yield Fragment(kind, inner)
         yield from _hidden(inner if quote else chunk.text)
 
@@ -366,8 +368,8 @@ def _hidden(inner: str) -> Iterator[Fragment]:
 def _bare_speech(text: str, own: Sequence[str]) -> Iterator[Fragment]:
     """Bare text is spoken, unless it opens with a direction, `whispers to Bob: run!`, or tells of oneself by name."""
     opening = text.lstrip()[len(opening_name(text, own) or "") :]
-    if _OPENS_WITH_WHISPER.match(opening):
-        direction, _, text = re.split(r"(?<!psst)([:.!?,\n]|\Z)", opening, maxsplit=1, flags=re.IGNORECASE)
+    if whisper := opening_whisper(opening):
+        direction, text = whisper
         yield Fragment("whisper", direction)
     elif tells_of_oneself(text, own):
         yield from (fragment for sentence in sentences(text) for fragment in _deed(sentence))

@@ -142,14 +142,16 @@ def _content(text: str, at: int) -> tuple[int, int] | None:
 
 def readers(head: str, names: Names) -> tuple[str, ...]:
     """Ids of those who get what is written, by the words that stand before it; nobody where that is not sure."""
-    given = _GIVEN.search(head) or (None if _ANY_GIVING.search(head) else _WRITTEN.search(head))
-    if given is None:
-        return ()
-    for group in lists(head, names.find(head)):
-        if group[0].start >= given.end() and _DETERMINER.match(head[given.end() : group[0].start]):
-            last = group[-1]
-            gets = not last.possessive or _HIS_HAND.match(head, last.end)
-            return tuple(dict.fromkeys(mention.id for mention in group)) if gets else ()
+    given = [each.end() for each in _GIVEN.finditer(head)]
+    if not given and not _ANY_GIVING.search(head):
+        given = [each.end() for each in islice(_WRITTEN.finditer(head), 1)]
+    found = lists(head, names.find(head)) if given else ()
+    for end in given:
+        for group in found:
+            if group[0].start >= end and _DETERMINER.match(head[end : group[0].start]):
+                last = group[-1]
+                gets = not last.possessive or _HIS_HAND.match(head, last.end)
+                return tuple(dict.fromkeys(mention.id for mention in group)) if gets else ()
     return ()
 
 

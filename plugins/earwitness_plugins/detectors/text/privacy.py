@@ -10,6 +10,7 @@ from earwitness.patterns import lazy_pattern
 
 from ..discretion import languages
 from ..discretion.low_voices import TOWARDS
+from ..discretion.opening_whispers import is_hiss
 from ..discretion.secret_deeds import touched
 from .directions import ONLY_FOR
 from .fragments import Fragment
@@ -123,9 +124,13 @@ def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator:
     if piece.kind == "whisper":
         if narrator:
             return _narrated_whisper(piece.text, names)
-        if _ON_PAPER.search(piece.text) and (given := readers(piece.text, names)):
-            return Confinement("whisper", given)
-        return Confinement("whisper", _listeners(piece.text, names, spoken_to), is_sent(piece.text))
+        if is_hiss(piece.text):
+            called = _listeners(piece.text, names, spoken_to)
+            return Confinement("whisper", called) if called else None
+        sent = is_sent(piece.text)
+        if (sent or _ON_PAPER.search(piece.text)) and (given := readers(piece.text, names)):
+            return Confinement("whisper", given, sent)
+        return Confinement("whisper", _listeners(piece.text, names, spoken_to), sent)
     if piece.kind == "secret":
         doer = _subject(piece.text, names) if narrator else ()
         return Confinement("secret", tuple(dict.fromkeys((*doer, *_sharing(piece.text, names)))))
@@ -170,7 +175,7 @@ def _listeners(direction: str, names: Names, spoken_to: Sequence[str]) -> tuple[
     for group in lists(direction, names.find(direction)):
         if group[0].start >= zone and _DETERMINER.match(direction[zone : group[0].start]):
             return tuple(dict.fromkeys(m.id for m in group)) if _is_listener(direction, group[-1]) else ()
-    return ()
+    return tuple(spoken_to) if is_hiss(direction) else ()
 
 
 def _turned_to(direction: str, names: Names) -> tuple[str, ...]:
