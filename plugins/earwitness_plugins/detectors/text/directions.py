@@ -95,7 +95,8 @@ _HANDS_NOTE = lazy_pattern(
 _MESSAGES = lazy_pattern(
     r"(?<!\bthe\s)(?<!\ba\s)(?<!\bher\s)(?<!\bhis\s)(?<!\bmy\s)(?<!\bof\s)(?<!['’]s\s)\b(?:texts|texted|texting|messages|messaged|messaging|"
     r"dms|dmed|dming|e?mails|e?mailed|e?mailing)\s+"
-    r"(?!(?:my|his|their|her(?!\s+(?:under|below|beneath|behind|from|in|with|while|when|as|secretly)\b))\s+\w)(?!(?:on|from|of|in|at|are|is|were|was|and|about|that|under|beneath|below|behind)\b)\w|"
+    r"(?!(?:my|his|their|her(?!\s+(?:under|below|beneath|behind|from|in|with|while|when|as|secretly)\b))\s+\w)"
+    r"(?!(?:on|from|of|in|at|are|is|were|was|and|about|that|under|beneath|below|behind)\b)\w|"
     r"\b(?:sends?|sent|shoots?|fires?|types|typed)\b[^.!?]{1,40}\b(?:text|message|dm|pm|sms|e-?mail)\b",
     re.IGNORECASE,
 )

@@ -122,21 +122,22 @@ def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator:
             return Confinement("whisper", named, sent=is_sent(piece.text))
         return Confinement("whisper", readers(piece.text, names) or _texted(piece.text, spoken_to), is_sent(piece.text))
     if piece.kind == "whisper":
-        if narrator:
-            return _narrated_whisper(piece.text, names)
-        if is_hiss(piece.text):
-            called = _listeners(piece.text, names, spoken_to)
-            return Confinement("whisper", called) if called else None
-        sent = is_sent(piece.text)
-        if (sent or _ON_PAPER.search(piece.text)) and (given := readers(piece.text, names)):
-            return Confinement("whisper", given, sent)
-        return Confinement("whisper", _listeners(piece.text, names, spoken_to), sent)
+        return _narrated_whisper(piece.text, names) if narrator else _whispered(piece.text, names, spoken_to)
     if piece.kind == "secret":
         doer = _subject(piece.text, names) if narrator else ()
         return Confinement("secret", tuple(dict.fromkeys((*doer, *_sharing(piece.text, names)))))
     if piece.kind not in PRIVATE:
         return None
     return Confinement(piece.kind, _subject(piece.text, names) if narrator and piece.kind == "thought" else ())
+
+
+def _whispered(direction: str, names: Names, spoken_to: Sequence[str]) -> Confinement | None:
+    """For whom a direction of a whisper says that it is; a hiss that calls nobody confines nothing."""
+    sent = is_sent(direction)
+    if (sent or _ON_PAPER.search(direction)) and (given := readers(direction, names)):
+        return Confinement("whisper", given, sent)
+    listeners = _listeners(direction, names, spoken_to)
+    return Confinement("whisper", listeners, sent) if listeners or not is_hiss(direction) else None
 
 
 def is_sent(direction: str) -> bool:
