@@ -1,7 +1,8 @@
 """The command line in an empty folder of its own."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from earwitness_plugins.terminal.group import group
+from earwitness_plugins.testing.model import Scripted, ScriptedAnswer, ScriptedModel, ScriptedRequest
 
 STORY = """\
 story: cellar
@@ -85,3 +87,46 @@ def answer(result: Result) -> Any:
     """The one JSON value that was printed."""
     (value,) = told(result)
     return value
+
+
+# ── earwitness chat ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+Chat = Callable[..., Result]
+
+
+def speaker(request: ScriptedRequest) -> str:
+    found = re.match(r"You are (\w+),", str(request.messages[0]["content"]))
+    assert found, request.text
+    return found[1]
+
+
+def parrot(request: ScriptedRequest) -> Scripted:
+    """Says who speaks and what was heard last."""
+    last = str(request.messages[-1]["content"]).split("\n(Write")[0].splitlines()[-1]
+    return ScriptedAnswer(status=500) if "boom" in last else f"<think>hm</think>{speaker(request)}: I heard {last!r}."
+
+
+def in_order(*answers: Scripted) -> Callable[[ScriptedRequest], Scripted]:
+    """These answers, one after the other."""
+    left = iter(answers)
+    return lambda request: next(left)
+
+
+@pytest.fixture
+def model(folder: Path) -> Iterator[ScriptedModel]:
+    with ScriptedModel(parrot) as served:
+        told = f'model = "m"\nbase_url = "{served.url}"\napi_key = "{served.key}"\nretries = 0\n'
+        (folder / "earwitness.toml").write_text(f"[relationships]\n[model]\n{told}", "utf-8")
+        yield served
+
+
+@pytest.fixture
+def chat(run: Run, story: Path, model: ScriptedModel) -> Chat:
+    """Type these lines in a chat with the story, as Kim, a newcomer."""
+
+    def typed(*lines: str, words: tuple[str, ...] = ()) -> Result:
+        result = run("chat", str(story), "--as", "Kim", "--join", *words, input="".join(f"{each}\n" for each in lines))
+        assert result.exit_code == 0, result.output
+        return result
+
+    return typed

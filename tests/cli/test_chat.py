@@ -8,56 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
-from earwitness_plugins.testing.model import Scripted, ScriptedAnswer, ScriptedModel, ScriptedRequest
+from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
 
-from .conftest import Run, told
+from .conftest import Chat, Run, in_order, speaker, told
 
 MAIN = "from earwitness_plugins.console import main; main()"
-Chat = Callable[..., Result]
-
-
-def speaker(request: ScriptedRequest) -> str:
-    found = re.match(r"You are (\w+),", str(request.messages[0]["content"]))
-    assert found, request.text
-    return found[1]
-
-
-def parrot(request: ScriptedRequest) -> Scripted:
-    """Says who speaks and what was heard last."""
-    last = str(request.messages[-1]["content"]).split("\n(Write")[0].splitlines()[-1]
-    return ScriptedAnswer(status=500) if "boom" in last else f"<think>hm</think>{speaker(request)}: I heard {last!r}."
-
-
-def in_order(*answers: Scripted) -> Callable[[ScriptedRequest], Scripted]:
-    """These answers, one after the other."""
-    left = iter(answers)
-    return lambda request: next(left)
-
-
-@pytest.fixture
-def model(folder: Path) -> Iterator[ScriptedModel]:
-    with ScriptedModel(parrot) as served:
-        told = f'model = "m"\nbase_url = "{served.url}"\napi_key = "{served.key}"\nretries = 0\n'
-        (folder / "earwitness.toml").write_text(f"[relationships]\n[model]\n{told}", "utf-8")
-        yield served
-
-
-@pytest.fixture
-def chat(run: Run, story: Path, model: ScriptedModel) -> Chat:
-    """Type these lines in a chat with the story, as Kim, a newcomer."""
-
-    def typed(*lines: str, words: tuple[str, ...] = ()) -> Result:
-        result = run("chat", str(story), "--as", "Kim", "--join", *words, input="".join(f"{each}\n" for each in lines))
-        assert result.exit_code == 0, result.output
-        return result
-
-    return typed
 
 
 def test_whoever_is_spoken_to_answers_and_who_heard_it_stands_below(chat: Chat, model: ScriptedModel) -> None:
@@ -242,37 +201,6 @@ def test_what_cannot_be_done_is_one_line_and_nothing_is_lost(chat: Chat) -> None
         "/next NAME",
     ):
         assert said in result.stderr
-
-
-def test_an_answer_that_is_cut_says_what_came_and_is_not_said(chat: Chat, model: ScriptedModel, run: Run) -> None:
-    model.script = in_order(ScriptedAnswer("I have seen " + "many " * 20 + "keys.", drop="midway"), "There is one key.")
-    for words in ((), ("--json",)):
-        result = chat("Bob, how many keys?", words=words)
-        (failed,) = (line for line in result.stderr.splitlines() if line.startswith("! "))
-        assert failed.startswith("! Bob's answer was cut off after 'I have seen many")
-        assert "so nothing of it was said" in failed
-        assert "/reroll asks again" in failed
-        model.script = in_order(ScriptedAnswer("I have seen " + "many " * 20 + "keys.", drop="midway"), "One key.")
-    assert not told(run("who-knows", "cellar", "I have seen many keys", "--json"))[0]["knowers"]["alice"]["memory_id"]
-    model.script = in_order("There is one key.")
-    assert "There is one key." in chat("/reroll").stdout
-
-
-@pytest.mark.parametrize(
-    ("finish", "why"), [("error", "ended its answer with an error"), ("content_filter", "by a content filter")]
-)
-def test_an_answer_that_the_server_stopped_is_not_said(
-    chat: Chat, model: ScriptedModel, run: Run, finish: str, why: str
-) -> None:
-    half = ScriptedAnswer("I have seen many keys in the", finish=finish)
-    model.script = in_order(half, half, "There is one key.")
-    result = chat("Bob, how many keys?")
-    (failed,) = (line for line in result.stderr.splitlines() if line.startswith("! "))
-    assert failed.startswith("! Bob's answer was cut off after 'I have seen many")
-    assert why in failed
-    assert not told(run("who-knows", "cellar", "I have seen many keys", "--json"))[0]["knowers"]["alice"]["memory_id"]
-    model.script = in_order("There is one key.")
-    assert "There is one key." in chat("/reroll").stdout
 
 
 def test_what_is_reconciled_operates_no_terminal(chat: Chat, model: ScriptedModel) -> None:
