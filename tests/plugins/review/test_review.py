@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from earwitness import Derivation, Earwitness, Memory, Session, Settings
+from earwitness.containers import persona_container
 from earwitness.errors import InputError, NotPermitted, PluginError, UnknownName
 from earwitness_plugins.review import Proposal, Reviewed, handlers, index
 from earwitness_plugins.review.notes import decided, proposed
@@ -341,6 +342,11 @@ async def test_what_would_tell_somebody_what_they_do_not_know_says_so_and_waits_
             assert (found.status, found.proposal.notes) == ("waiting", (f"charlie does not know {ground}",))
             again = await story.review.submit(proposal(owner="charlie", rests_on=(ground,)), "auto")
             assert (again.id, again.status) == (found.id, "waiting")
+        persona = persona_container("p1", "charlie")
+        for where in ({"container": "s1-charlie"}, {"container": persona.name, "registers": persona}):
+            memory = Derivation(content=LIVES, **where)
+            waits = await story.review.submit(proposal(memories=(memory,)), "auto")
+            assert (waits.status, waits.proposal.notes) == ("waiting", ("charlie does not know m1",))
         assert await facts(story, "charlie") == []
         await story.review.approve(found.id)  # a person may
         assert [each.content for each in await facts(story, "charlie")] == [LIVES]
