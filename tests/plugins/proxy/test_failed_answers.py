@@ -13,6 +13,7 @@ from .conftest import TOKEN, FrontEnd, Serve
 
 KEY = "sk-scripted-0123456789abcdef"
 ERROR = {"code": 502, "message": f"Provider disconnected {KEY}"}
+THOUGHT = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]
 DONE = b"data: [DONE]\n\n"
 
 
@@ -20,7 +21,7 @@ def event(**fields: Any) -> bytes:
     return b"data: " + json.dumps(fields).encode() + b"\n\n"
 
 
-def piece(text: str, finish: str | None = None, **fields: Any) -> bytes:
+def piece(text: Any, finish: str | None = None, **fields: Any) -> bytes:
     return event(choices=[{"index": 0, "delta": {"content": text}, "finish_reason": finish}], **fields)
 
 
@@ -123,14 +124,17 @@ async def body_of(front: FrontEnd, **more: Any) -> str:
         streamed(piece("Who"), piece("le.", "stop").rstrip()),
         whole("stop", usage={"prompt_tokens": 7, "completion_tokens": 3}),
         whole(),
+        streamed(
+            piece(THOUGHT), piece([{"type": "text", "text": "Who"}]), piece([{"type": "text", "text": "le."}]), DONE
+        ),
     ],
-    ids=["done", "finish-reason", "text", "json", "json-without-reason"],
+    ids=["done", "finish-reason", "text", "json", "json-without-reason", "parts"],
 )
 async def test_an_answer_is_whole_however_its_end_is_written(served: Serve, answer: ScriptedAnswer) -> None:
     async with served([answer]) as front:
-        said = await front.ask("Hello?", stream=True)
-        assert said == ("Half of" if b"Half" in (answer.raw or b"") else "Whole.")
-        assert await front.told() == ["Kim: Hello?", f"Alice: {said}"]
+        await body_of(front, stream=True)
+        said = "Half of" if b"Half" in (answer.raw or b"") else "Whole."
+        assert (await front.told())[1:] == [f"Alice: {said}"]
         assert (await (await front.story()).backstage().costs()).total.failed == 0
 
 
@@ -139,3 +143,14 @@ async def test_half_a_piece_at_the_end_is_no_end(served: Serve) -> None:
         with pytest.raises(APIError, match="no end"):
             await front.ask("Hello?", stream=True)
         assert await front.told() == ["Kim: Hello?"]
+
+
+async def test_plain_json_becomes_the_stream_that_was_asked_for_and_text_in_parts_is_said(served: Serve) -> None:
+    parts = [*THOUGHT, {"type": "text", "text": "In"}, {"type": "text", "text": " parts."}]
+    message = {"role": "assistant", "content": parts}
+    async with served(
+        [whole("stop"), ScriptedAnswer(raw=json.dumps({"choices": [{"message": message}]}).encode())]
+    ) as front:
+        assert await front.ask("Hello?", stream=True) == "Half of"
+        assert json.loads(await body_of(front))["choices"][0]["message"] == message
+        assert (await front.told())[-1] == "Alice: In parts."

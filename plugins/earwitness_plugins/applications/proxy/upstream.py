@@ -152,9 +152,8 @@ class StreamedAnswer:
 
     def _add(self, choice: Mapping[str, Any]) -> None:
         said = choice.get("delta")
-        piece = said.get("content") if isinstance(said, dict) else None
-        if isinstance(piece, str) and len(self.text) < MOST:
-            self.text += piece
+        if isinstance(said, dict) and len(self.text) < MOST:
+            self.text += _text(said.get("content"))
         self.finished = self.finished or bool(choice.get("finish_reason"))
 
 
@@ -204,8 +203,14 @@ def _error_of(error: object) -> Mapping[str, Any]:
 def answer_in(body: object) -> str:
     """The text of the first answer in a response that came whole."""
     message = first_choice(body).get("message")
-    text = message.get("content") if isinstance(message, dict) else None
-    return text[:MOST] if isinstance(text, str) else ""
+    return _text(message.get("content"))[:MOST] if isinstance(message, dict) else ""
+
+
+def _text(content: object) -> str:
+    """The text of an answer, or of a piece of one, also in parts; other parts, such as thoughts, are no text."""
+    if isinstance(content, list):
+        return "".join(_text(each.get("text")) for each in content if isinstance(each, dict))
+    return content if isinstance(content, str) else ""
 
 
 def parsed(data: bytes) -> object:
