@@ -77,7 +77,7 @@ class WordTable:
         return reduce(or_, map(self._words.__getitem__, _WORD.findall(small(text))), 0)
 
 
-class _Known:
+class _SharedTable:
     """The table of the process. It is replaced, never changed, so that threads that look into one need no lock."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Known:
             return self.table
 
 
-known = _Known()
+known = _SharedTable()
 
 
 def bits_of(groups: Iterable[frozenset[str]]) -> int:
