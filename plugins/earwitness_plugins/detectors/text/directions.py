@@ -76,6 +76,12 @@ _TO_ALL_HERE = guarded_pattern(
     re.IGNORECASE,
 )
 """`whispers to everyone`; not `to everyone but Bob`."""
+_NO_WHISPER = lazy_pattern(
+    r"(?:\bnot|n['’]t|\bnever|\bno\s+longer|\binstead\s+of|\brather\s+than|\bwithout|\bstop(?:s|ped)?|\bquits?|\bceases?|\bdone|\btired\s+of)"
+    r"\s+(?:(?:to|even|speak\w*|talk\w*|in|a|bother\w*|need\w*|have|care\w*)\s+){0,3}whisper\w*(?:\s+to\s+[\w'’-]+)?",
+    re.IGNORECASE,
+)
+"""`does not whisper`, `stops whispering`: what follows is said."""
 _UNDER_BREATH = guarded_pattern(
     r"\b(?:hiss(?:es|ed)?|murmur(?:s|ed)?|mutter(?:s|ed)?|mumbl(?:es|ed)|breath(?:es|ed))\s+"
     r"(?:(?:\w+ly|something|this|back|a\s+\w+|an?\s+\w+\s+\w+)\s+){0,3}(?:at|to)\s+"
@@ -175,13 +181,26 @@ def direction(text: str) -> FragmentKind | None:
         return "whisper"
     if _ASIDE.match(text) or _ENDS_ASIDE.search(text[-NEAR:]):
         return "aside"
-    if _WHISPER.search(text) or _UNDER_BREATH.search(text):
+    if _is_whispered(text):
         return None if _TO_ALL_HERE.search(text) else "whisper"
     if _MOUTHS.search(text):
         return "whisper"
     if _THOUGHT.match(text):
         return "thought"
     return _PRIVATELY.get(manner(text)) or _low(text)
+
+
+def without_denials(direction: str) -> str:
+    """A direction without the whispers that it says do not happen."""
+    return _NO_WHISPER.sub(" ", direction) if "whisper" in direction.lower() else direction
+
+
+def _is_whispered(text: str) -> bool:
+    """Whether it tells of a whisper, and not only that nobody whispers."""
+    if not (_WHISPER.search(text) or _UNDER_BREATH.search(text)):
+        return False
+    told = without_denials(text)
+    return told == text or bool(_WHISPER.search(told) or _UNDER_BREATH.search(told))
 
 
 def _low(text: str) -> FragmentKind | None:

@@ -12,7 +12,7 @@ from ..discretion import languages
 from ..discretion.low_voices import TOWARDS
 from ..discretion.opening_whispers import is_hiss
 from ..discretion.secret_deeds import touched
-from .directions import ONLY_FOR
+from .directions import ONLY_FOR, without_denials
 from .fragments import Fragment
 from .manners import manner
 from .marks import PRIVATE
@@ -133,7 +133,7 @@ def _confined(piece: Fragment, names: Names, spoken_to: Sequence[str], narrator:
 
 def _whispered(direction: str, names: Names, spoken_to: Sequence[str]) -> Confinement | None:
     """For whom a direction of a whisper says that it is; a hiss that calls nobody confines nothing."""
-    sent = is_sent(direction)
+    direction, sent = without_denials(direction), is_sent(direction)
     if (sent or _ON_PAPER.search(direction)) and (given := readers(direction, names)):
         return Confinement("whisper", given, sent)
     listeners = _listeners(direction, names, spoken_to)
