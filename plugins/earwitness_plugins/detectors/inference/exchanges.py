@@ -16,8 +16,8 @@ from .message_case import MessageCase
 
 _SPEAKS_UP = lazy_pattern(
     r"""\b(?:stop(?:s|ped)?|no\s+longer|quits?)\s+whisper\w*
-    | \b(?:aloud|out\s+loud|loud(?:ly|er)?|openly|at\s+large|announc\w+|declar\w+|proclaim\w+|exclaim\w*|shout\w*|yell\w*|
-        bellow\w*|holler\w*|call(?:s|ed|ing)\s+(?:out|over|across)|cr(?:y|ies|ied|ying)\s+out|
+    | \b(?:aloud|out\s+loud|loud(?:ly|er)?|openly|at\s+large|announc\w+|declar\w+|proclaim\w+|exclaim\w*|shout\w*|
+        yell\w*|bellow\w*|holler\w*|call(?:s|ed|ing)\s+(?:out|over|across)|cr(?:y|ies|ied|ying)\s+out|
         rais(?:es|ed|ing)\s+(?:his|her|their|my)\s+(?:voice|glass|cup|mug|hand)|
         clear(?:s|ed|ing)\s+(?:his|her|their|my)\s+throat|straighten\w*|st(?:ands?|ood)\s+up|gets?\s+up|got\s+up|
         rises|rose|jumps?\s+up|lean(?:s|ed|ing)?\s+back|sits?\s+back|sat\s+back|
