@@ -42,6 +42,8 @@ class Event(Record):
     """Where the host heard the message, or where the answer will be heard."""
     data: SkipValidation[PluginData] = Field(default_factory=lambda: PluginData({}))
     """The receiver's own durable data for this session."""
+    as_of: int | None = None
+    """Number of the entry after which the story was so, where other words are judged as on that day; `None` = now."""
 
 
 class RecallEvent(Event):
@@ -119,8 +121,7 @@ class StateChangeAnswer(Reply):
     derived: tuple[Derivation, ...] = ()
     """Facts, summaries and other memories that are not messages. Each becomes a journal entry of its own."""
     facts: tuple[JsonValue, ...] = ()
-    """What the plugin's package notes: `event.state.facts_of(name)` has it, under the plugin's name, until the entry is
-    retracted."""
+    """What its package notes: `event.state.facts_of(name)` has it, under the plugin's name, until that is retracted."""
     covers: frozenset[str] | None = None
     """The changed keys that the updates describe; `None` = all of them, if there is any update. A key that nobody
     covers gets a default sentence. A key that is covered without an update is not mentioned at all."""
@@ -343,8 +344,7 @@ class ReadRequest(Record):
     """Whether its newest memories are always included, whatever is asked; by default they are searched."""
     unless_own: bool = False
     """Whether to leave out what is about messages that the reader perceived. What several such reads and the reader's
-    own container hold about the same messages, or with the same `factId`, is read once: the strongest, then the
-    earliest."""
+    own container hold about the same messages, or with the same `factId`, is read once: the strongest, then the first."""
     any_day: bool = False
     """Whether to find also what another session learned on a later day than it is here: for containers whose sessions
     count their days each for themselves."""

@@ -6,7 +6,7 @@ It is made once for each instance, from `[relationships]`, and opened by whichev
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -14,13 +14,14 @@ from typing import Any
 import anyio
 from pydantic import JsonValue
 
-from earwitness import Settings, State
+from earwitness import Event, Settings, State
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 
 from .compiled.adjacency import Adjacency
 from .compiled.compiled_rules import CompiledRules
 from .graph.away import BackOff
+from .graph.past import GRAPHS, MOST_CHANGES, GraphsAsked, PastGraphs
 from .graph.protocol import GraphStore
 from .graph.records import Fact
 from .graph.view import GraphView
@@ -47,6 +48,8 @@ class StoryPicture:
     """The story's own facts."""
     version: str
     """What a decision rests on: the versions of rules and graph, and the number of the story's own facts."""
+    past: GraphView | None = None
+    """The graph of all stories as it was, if that is what the picture shows."""
 
 
 class RelationshipsModel:
@@ -63,6 +66,7 @@ class RelationshipsModel:
         self._view = GraphView()
         self._pictures: dict[str, tuple[tuple[JsonValue, ...], StoryPicture]] = {}
         self._compiled = CompiledRules()
+        self._past: tuple[int, PastGraphs] | None = None
         self._open = False
         self._lock, self._refreshing = anyio.Lock(), anyio.Lock()
         self._away = BackOff()
@@ -98,7 +102,7 @@ class RelationshipsModel:
         async with self._lock:
             if self._open:
                 self._open = False
-                self._view, self._pictures, self._seen = GraphView(), {}, float("-inf")
+                self._view, self._pictures, self._seen, self._past = GraphView(), {}, float("-inf"), None
                 await self.graph.close()
 
     async def view(self) -> GraphView:
@@ -138,6 +142,32 @@ class RelationshipsModel:
         """The rules and the graph of a story. Raises `StorageError`."""
         return await self.picture_with(session, state.facts_of(PACKAGE))
 
+    async def picture_at(self, event: Event, entry: int, *, anew: bool, surely: bool = False) -> StoryPicture:
+        """The rules and the graph that an entry is judged by. Where it is judged `anew`, they are those it was judged
+        by before, or those last known by then, but for `surely`; otherwise it is noted which they are.
+
+        Raises `StorageError`.
+        """
+        asked = GraphsAsked.of(event.data.get(GRAPHS))
+        if not anew:
+            picture = await self.picture(event.session, event.state)
+            if (noted := asked.noting(entry, picture.graph.version, each=surely)) != asked:
+                event.data[GRAPHS] = noted.note()
+            return picture
+        view = await self._view_at(asked.surely_at(entry) if surely else asked.at(entry))
+        if view is self._view:
+            return await self.picture(event.session, event.state)
+        return replace(self._picture(view, event.state.facts_of(PACKAGE), None), past=view)
+
+    async def _view_at(self, version: int | None) -> GraphView:
+        now = await self.view()
+        if version is None or version >= now.version:
+            return now
+        if self._past is None or self._past[0] != now.version:
+            changes = await self.graph.changes(limit=MOST_CHANGES + 1)
+            self._past = (now.version, PastGraphs(now, changes if len(changes) <= MOST_CHANGES else ()))
+        return self._past[1].at(version, now)
+
     async def picture_with(self, session: str, noted: tuple[JsonValue, ...]) -> StoryPicture:
         """The rules and the graph with the facts that a story has noted. Raises `StorageError`."""
         view = await self.view()
@@ -151,6 +181,8 @@ class RelationshipsModel:
 
     def adjacency(self, picture: StoryPicture) -> Adjacency:
         """The compiled rules of a story's picture."""
+        if picture.past is not None:
+            return CompiledRules().of(picture.book, picture.past, picture.graph)
         return self._compiled.of(picture.book, self._view, picture.graph)
 
     def _picture(

@@ -54,6 +54,8 @@ class Arrivals:
         is after the plan."""
         self._engine, self._live, self._entry, self._plan_so_far, self.data = engine, live, entry, plan, data
         self._cast = plan.cast or live.snapshot.cast
+        self._judged_as_of: int | None = None
+        """As `Event.as_of` says."""
         self._told_at = self._asked_at = entry.sequence
         self._state = plan.state_after(live.snapshot.state) if state is None else state
         self._until = self._state.game_day
@@ -123,7 +125,9 @@ class Arrivals:
             messages: Sequence[SettledMessage] = [said]
         else:
             messages = await self._engine.ledger.messages(self._entry.session, keys=[source])
-        event = Event(session=self._entry.session, cast=self._cast, state=self._state, day=day)
+        event = Event(
+            session=self._entry.session, cast=self._cast, state=self._state, day=day, as_of=self._judged_as_of
+        )
         if not messages:
             return event, None
         return event.model_copy(update={"channel": messages[0].message.channel}), messages[0]

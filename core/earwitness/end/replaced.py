@@ -124,14 +124,14 @@ class PastArrivals(Arrivals):
     @contextmanager
     def _as_it_was(self, then: Snapshot) -> Iterator[None]:
         """Ask about the story as it was, with the message as it reads now."""
-        now = self._state, self._cast, self._joined, self._told_at, self._asked_at
+        now = self._state, self._cast, self._joined, self._told_at, self._asked_at, self._judged_as_of
         self._state, self._cast = then.state.noting(self._plan_so_far.facts), then.cast
         self._joined = ReadOnlyDict(then.joined)
-        self._told_at = self._asked_at = then.decided
+        self._told_at = self._asked_at = self._judged_as_of = then.decided
         try:
             yield
         finally:
-            self._state, self._cast, self._joined, self._told_at, self._asked_at = now
+            self._state, self._cast, self._joined, self._told_at, self._asked_at, self._judged_as_of = now
 
 
 def key_of_telling(delivery: Delivery) -> TellingKey:

@@ -32,7 +32,8 @@ async def struck_on_arrival(
 
     Raises `StorageError` while the graph is away: then it waits.
     """
-    picture = await model.picture(event.session, event.state)
+    entry = event.plan.sequence if event.as_of is None else event.as_of
+    picture = await model.picture_at(event, entry, anew=event.as_of is not None, surely=True)
     people, adjacency = Personalities(event.cast), model.adjacency(picture)
     refusal = _refusal(event, people)
     rules = {day: RulesOnArrival(adjacency, day, refusal) for day in {each.due for each in deliveries}}

@@ -121,7 +121,7 @@ class RelationshipsSharing:
         return await self._told(event, self._context(event))
 
     async def _told(self, event: SharingEvent, context: QuestionContext) -> SharingAnswer:
-        picture = await self._model.picture(event.session, event.state)
+        picture = await self._picture(event)
         adjacency = self._model.adjacency(picture)
         people = self._of(event)
         readers = HubReaders(picture.book, picture.graph, adjacency, people, event.joined)
@@ -129,6 +129,14 @@ class RelationshipsSharing:
         if event.ahead is not None:
             return await self._foreseen(asked, event.ahead, picture.version, context)
         return await self._shared(asked, picture, context)
+
+    async def _picture(self, event: SharingEvent) -> StoryPicture:
+        """The rules and the graph: of other words of a message, those by which it was told before."""
+        if event.ahead is not None:
+            return await self._model.picture(event.session, event.state)
+        is_reworded = event.message.message.revision > 0 and not event.arrived
+        entry = event.told_at if event.as_of is None else event.as_of
+        return await self._model.picture_at(event, entry, anew=is_reworded or event.as_of is not None)
 
     async def _shared(self, asked: SharingQuestion, picture: StoryPicture, context: QuestionContext) -> SharingAnswer:
         event, memo, people = asked.event, asked.memo, asked.people

@@ -12,6 +12,7 @@ from earwitness import Earwitness, Record, Session, SettledMessage, SharingEvent
 from earwitness.records.journal import Entry
 from earwitness.records.prose import counted, gist
 
+from ..graph.past import PastGraphs
 from ..graph.view import GraphView
 from ..model import PACKAGE
 from ..pantheons.desk import model_of
@@ -22,7 +23,7 @@ from ..rules.book import book_of
 from ..rules.records import Pantheon, RuleBook
 from .past_days import PastDay, day_entries
 from .past_facts import known_at, noted_facts, numbers
-from .past_state import PastGraphs, flags_by_entry, versions_when_said
+from .past_state import flags_by_entry, versions_when_said
 from .under_rules import LearnedWay, Learning, PastSaying, UnderRules
 
 

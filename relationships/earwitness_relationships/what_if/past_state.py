@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
 from earwitness import Session
 from earwitness.patterns import lazy_pattern
 from earwitness.records.journal import Changed, Entry
-
-from ..graph.records import GraphChange
-from ..graph.view import GraphView
 
 GRAPH_VERSION = lazy_pattern(r"\bgraph (\d+)\b")
 """Where the sharing rule says which graph its answer rests on: see `StoryPicture.version`."""
@@ -41,21 +38,3 @@ async def versions_when_said(story: Session, keys: Iterable[str]) -> dict[str, i
 def _versions(reported: Iterable[str | None]) -> Iterator[int]:
     matches = (GRAPH_VERSION.search(each or "") for each in reported)
     return (int(each[1]) for each in matches if each)
-
-
-class PastGraphs:
-    """The graph of all stories as it was at some versions."""
-
-    def __init__(self, now: GraphView, changes: Sequence[GraphChange]) -> None:
-        """`changes` are all of the graph."""
-        self._changes = changes
-        self._known = {now.version: now}
-
-    def at(self, version: int | None, now: GraphView) -> GraphView:
-        """The graph at a version; `now` for one that is not known, or that was cleared since."""
-        first = self._changes[0].version if self._changes else 1
-        if version is None or version >= now.version or first > 1:
-            return now
-        if version not in self._known:
-            self._known[version] = GraphView.of(each.fact for each in self._changes if each.version <= version)
-        return self._known[version]

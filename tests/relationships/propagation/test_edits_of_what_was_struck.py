@@ -1,5 +1,6 @@
 """An edit or reroll delivers nothing that was struck on its day, and takes nothing from those whom it had reached."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from earwitness import Earwitness
+from earwitness.end import decider
 from earwitness.story_export import StoryExport
 
 Opener = Callable[..., Awaitable[Earwitness]]
@@ -168,7 +170,54 @@ async def test_also_by_another_process_after_a_restart_and_in_an_imported_story(
     assert [len(await heard(imported, who)) for who in ("ann", "dan")] == [1, 0]
 
 
-def opened(open_app: Opener, folder: Path, **given: Any) -> Awaitable[Earwitness]:
-    (folder / "rules.yaml").write_text(MEMBERS)
+@pytest.mark.parametrize("hubs", [False, True], ids=["copies", "hubs"])
+async def test_who_was_out_in_all_stories_when_it_was_decided_is_told_nothing_by_an_edit(
+    open_app: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hubs: bool
+) -> None:
+    ew = await opened(open_app, tmp_path, hubs=hubs)
+    story = await ew.session("s1", cast=[*CAST])
+    await story.settled()
+    go_on, decide = asyncio.Event(), decider.decide
+
+    async def gated(*given: Any) -> Any:
+        await go_on.wait()
+        return await decide(*given)
+
+    monkeypatch.setattr(decider, "decide", gated)
+    await story.say("ben", OLD, key="k0", audience=[])
+    await ew.relationships.pantheons.remove_member("town", "dan")
+    go_on.set()
+    await story.change(game_day=2)
+    assert [len(await heard(story, who)) for who in ("ann", "dan")] == [1, 0]
+    await ew.relationships.pantheons.add_member("town", "dan")
+    await story.change(game_day=9)
+    await story.edit("k0", NEW)
+    assert [len(await heard(story, who)) for who in ("ann", "dan")] == [1, 0]
+
+
+@pytest.mark.parametrize("hubs", [False, True], ids=["copies", "hubs"])
+@pytest.mark.parametrize("delay", [0, 1])
+async def test_who_is_taken_out_in_all_stories_keeps_what_had_arrived_in_the_new_words(
+    open_app: Opener, tmp_path: Path, delay: int, hubs: bool
+) -> None:
+    ew = await opened(open_app, tmp_path, hubs=hubs, delay=delay)
+    story = await ew.session("s1", cast=[*CAST])
+    await story.say("ben", OLD, key="k0", audience=[])
+    await story.delivered()
+    await story.change(game_day=2)
+    assert len(await heard(story)) == 1
+    await ew.relationships.pantheons.remove_member("town", "dan")
+    await story.say("ben", "Further words?", key="k1", audience=[])
+    await story.change(game_day=9)
+    await story.edit("k0", NEW)
+    (words,) = await heard(story)
+    assert NEW in words
+
+
+def opened(
+    open_app: Opener, folder: Path, *, hubs: bool = False, delay: int = 1, **given: Any
+) -> Awaitable[Earwitness]:
+    rules = f"delay: {delay}, hub_from: 1" if hubs else f"delay: {delay}"
+    (folder / "rules.yaml").write_text(MEMBERS.replace("delay: 1", rules))
     graph = {"name": "networkx", "path": str(folder / "graph.db")}
     return open_app(relationships={"rules": str(folder / "rules.yaml"), "graph": graph}, **given)
