@@ -62,13 +62,17 @@ class CircuitBreaker:
         self._failures, self._pause, self._until, self.failure = 0, self._first_pause, 0.0, None
         self._is_probed = False
 
-    def failed(self, why: str | None = None, *, period: int | None = None) -> None:
-        """The service has not answered, or not in time. `period` is the one in which the call began; `None` = now."""
+    def failed(self, why: str | None = None, *, period: int | None = None, is_enough: bool = False) -> None:
+        """The service has not answered, or not in time. `period` is the one in which the call began; `None` = now.
+
+        `is_enough`: this failure alone opens it, as when somebody has waited for it.
+        """
         self.failure = why
         if period not in {None, self.period}:
             return
-        self._failures += 1
-        if self._failures == self._limit or self._is_probed:
+        before = self._failures
+        self._failures = max(before + 1, self._limit) if is_enough else before + 1
+        if before < self._limit <= self._failures or self._is_probed:
             self._begin_period(is_probed=False)
             self._pause = min(self._pause * 2, self._longest)
 

@@ -177,3 +177,17 @@ async def test_the_pauses_of_two_breakers_do_not_add_up(breaker: CircuitBreaker,
         await breaker.call(lambda: inner.call(service, 5), 5)
     clock.now = 102.7
     assert await breaker.call(lambda: inner.call(service, 5), 5) == "here"
+
+
+def test_one_failure_that_is_enough_opens_it_whatever_came_before() -> None:
+    now = [0.0]
+    breaker = CircuitBreaker(failures=3, pause=1, longest=8, clock=lambda: now[0])
+    breaker.failed()
+    breaker.failed(is_enough=True)
+    assert breaker.left == 1
+    now[0] = 1.5
+    assert breaker.may_ask()
+    breaker.failed(period=breaker.period, is_enough=True)
+    assert breaker.left == 2
+    breaker.succeeded()
+    assert breaker.left == 0

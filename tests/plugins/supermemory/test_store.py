@@ -178,12 +178,12 @@ async def test_extracted_memories_are_found_by_choice_and_listed_is_the_text(ope
 async def test_a_service_that_hangs_costs_a_recall_no_more_than_its_time_and_is_then_left_alone(
     service: Emulator, opened: Opened
 ) -> None:
-    async with opened(search_timeout=0.2, failures=2, pause=60) as store:
+    """One recall, however many other failures there may be."""
+    async with opened(search_timeout=0.2, failures=100, pause=60) as store:
         await store.put([memory("c", "m", "the sword")])
         service.faults = Faults(rate=1, kinds=("hang",), pattern=SEARCH)
-        for _ in range(2):
-            with pytest.raises(StorageError, match=r"does not do its work|not answer"):
-                await contents(store, "the sword")
+        with pytest.raises(StorageError, match=r"no answer within 0\.2 s"):
+            await contents(store, "the sword")
         asked = len(service.requests)
         with pytest.raises(StorageError, match="asked again in"):
             await contents(store, "the sword")

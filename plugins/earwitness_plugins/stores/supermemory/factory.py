@@ -54,7 +54,7 @@ def supermemory(
         search_timeout: seconds a recall waits for an answer.
         timeout: seconds a write or a list waits for one.
         largest_text: bytes of one document; a longer text is kept in several.
-        failures: so many failures in a row, and the service is left alone …
+        failures: so many failures in a row, or one search without an answer in time, and the service is left alone …
         pause: … for so many seconds; each time twice as long, up to 15, or to `pause`.
         settings: of the instance: their table `[supermemory]` may have the key, and the threshold of conversations.
     """

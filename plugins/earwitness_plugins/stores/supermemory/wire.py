@@ -287,13 +287,16 @@ class Wire:
             await asyncio.sleep(LOOK_AGAIN)
         self.check()
         self.breaker.may_ask()
-        return await self._answered(call, self._connection.search_timeout)
+        return await self._answered(call, self._connection.search_timeout, is_awaited=True)
 
     async def _write(self, call: Callable[[ClientCalls], Awaitable[T]]) -> T:
         async with self._places:
             return await self._answered(call, self._connection.timeout)
 
-    async def _answered(self, call: Callable[[ClientCalls], Awaitable[T]], timeout: float) -> T:
+    async def _answered(
+        self, call: Callable[[ClientCalls], Awaitable[T]], timeout: float, *, is_awaited: bool = False
+    ) -> T:
+        """The answer to a call. A recall waits for it if `is_awaited`: one without answer in time is enough."""
         period = self.breaker.period
         try:
             async with asyncio.timeout(timeout):
@@ -301,14 +304,14 @@ class Wire:
         except StorageError:
             raise
         except Exception as error:
-            raise self._named(error, timeout, period) from error
+            raise self._named(error, timeout, period, is_awaited=is_awaited) from error
         except asyncio.CancelledError:
             self.breaker.given_up(period=period)
             raise
         self.breaker.succeeded()
         return answer
 
-    def _named(self, error: Exception, timeout: float, period: int) -> StorageError:
+    def _named(self, error: Exception, timeout: float, period: int, *, is_awaited: bool) -> StorageError:
         """The error as one of ours. Only a service that is away counts for the breaker."""
         from supermemory import APIError, APIStatusError
 
@@ -317,8 +320,8 @@ class Wire:
             self.breaker.succeeded()
             refused = TextRefused if error.status_code in OF_TEXTS else ServiceRefused
             return refused(f"Supermemory at {where} refuses: {advice_about(error.status_code)}{_body(error)}")
-        self.breaker.failed(period=period)
         late, lost = isinstance(error, TimeoutError), isinstance(error, APIError)
+        self.breaker.failed(period=period, is_enough=late and is_awaited)
         why = f"no answer within {timeout:g} s" if late else _said(error)
         why = why if late or lost else f"its answer cannot be read ({why})"
         return ServiceAway(f"Supermemory at {where} does not do its work: {why}")
