@@ -112,7 +112,7 @@ async def test_the_cast_and_the_state_are_what_they_were(story: Session, answere
     members = [{**each, "personality_id": each["id"], "persona_id": None} for each in answered["cast"]["members"]]
     assert story.cast.model_dump(mode="json") == {"members": members}
     state = answered["state"]
-    since: dict[str, Any] = {"participants": [], "channels": {}, "facts": {}}
+    since: dict[str, Any] = {"participants": [], "present_told": False, "channels": {}, "facts": {}}
     now = {**since, "last_perceivers": state["participants"]}  # they had that name then
     assert story.state.model_dump(mode="json") == {**state, **now}
 
