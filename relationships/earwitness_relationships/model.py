@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from weakref import WeakValueDictionary
 
 import anyio
 from pydantic import JsonValue
@@ -67,6 +68,7 @@ class RelationshipsModel:
         self._pictures: dict[str, tuple[tuple[JsonValue, ...], StoryPicture]] = {}
         self._compiled = CompiledRules()
         self._past: tuple[int, PastGraphs] | None = None
+        self._turns: WeakValueDictionary[str | None, anyio.Lock] = WeakValueDictionary()
         self._open = False
         self._lock, self._refreshing = anyio.Lock(), anyio.Lock()
         self._away = BackOff()
@@ -89,6 +91,10 @@ class RelationshipsModel:
             return cls(table, settings.folder, graph)
 
         return resources.get(RelationshipsModel, PACKAGE, make)
+
+    def turn(self, session: str | None) -> anyio.Lock:
+        """What tasks hold while they look up and change the graph of a story, or of all stories (`None`)."""
+        return self._turns.setdefault(session, anyio.Lock())
 
     async def open(self) -> None:
         """Open the graph, unless it is open. Raises `StorageError`."""

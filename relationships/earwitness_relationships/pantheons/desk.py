@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Protocol, TypeVar
+from functools import wraps
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
+import anyio
 from pydantic import JsonValue
 
 from earwitness import Cast, Earwitness, Outcome, Session
@@ -23,6 +25,8 @@ from ..settings import RelationshipsSettings
 Receipt = TypeVar("Receipt")
 """What a write returns: the version of the graph, or an outcome."""
 Receipt_co = TypeVar("Receipt_co", covariant=True)
+Change = TypeVar("Change", bound=Callable[..., Coroutine[Any, Any, Any]])
+"""A method that looks up and writes at `self._desk`."""
 DEFAULT_FILE = "earwitness.db"
 
 
@@ -53,6 +57,11 @@ class RulesNow(NamedTuple):
 class Desk(Protocol[Receipt_co]):
     """Where changes are looked up and written."""
 
+    @property
+    def turn(self) -> anyio.Lock:
+        """What a task holds from looking up until its change is written."""
+        ...
+
     async def standing(self) -> RulesNow:
         """What holds now. Raises `StorageError`."""
         ...
@@ -67,11 +76,27 @@ class Desk(Protocol[Receipt_co]):
         ...
 
 
+def in_turn(change: Change) -> Change:
+    """The same change, once those of other tasks are written: each is checked against what the others have done."""
+
+    @wraps(change)
+    async def alone(self: Any, *args: Any, **given: Any) -> Any:
+        async with self._desk.turn:
+            return await change(self, *args, **given)
+
+    return cast("Change", alone)
+
+
 class EveryStory:
     """The graph of all stories."""
 
     def __init__(self, ew: Earwitness) -> None:
         self._ew, self._model = ew, model_of(ew)
+
+    @property
+    def turn(self) -> anyio.Lock:
+        """That of the graph of all stories."""
+        return self._model.turn(None)
 
     async def standing(self) -> RulesNow:
         """What holds now."""
@@ -96,6 +121,11 @@ class OneStory:
     def __init__(self, story: Session, ew: Earwitness) -> None:
         self._story = story
         self._ew, self._model = ew, model_of(ew)
+
+    @property
+    def turn(self) -> anyio.Lock:
+        """That of the story."""
+        return self._model.turn(self._story.id)
 
     async def standing(self) -> RulesNow:
         """What holds in the story now, once what was told before is decided."""

@@ -19,7 +19,7 @@ from ..rules import graph_form as form
 from ..rules.given import GivenRules, checked_record, given_rules
 from ..rules.records import Pantheon, RelationshipRule, RuleBook
 from .changes import known_pantheon, now_text
-from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow
+from .desk import Desk, EveryStory, OneStory, Receipt, RulesNow, in_turn
 from .pantheons import Pantheons
 from .permissions import Actor, actor, may_change, may_end, may_relate, may_relate_as, may_relate_in, may_say, may_tell
 
@@ -43,6 +43,7 @@ class RelationFacade(Generic[Receipt]):
         """
         return RelationFacade(self._desk, actor(role, user))
 
+    @in_turn
     async def relate(
         self,
         source: str,
@@ -98,6 +99,7 @@ class RelationFacade(Generic[Receipt]):
             number += len(facts)
         return number
 
+    @in_turn
     async def end(
         self, source: str, target: str, type: str, *, until: float | None = None, key: str | None = None
     ) -> Receipt:

@@ -10,7 +10,7 @@ from ..rules import graph_form as form
 from ..rules.given import GivenRules
 from ..rules.records import Member, Pantheon, Rules
 from .changes import changed_member, changed_pantheon, known_pantheon, memberships, new_members, new_pantheon, now_text
-from .desk import Desk, Receipt, RulesNow
+from .desk import Desk, Receipt, RulesNow, in_turn
 from .held import all_kept, away_facts, changed_days, kept_facts, never_fact, still_kept
 from .permissions import Actor, may_change, may_create, may_include, may_name, may_play, may_reuse, may_tell
 
@@ -36,6 +36,7 @@ class Pantheons(Generic[Receipt]):
         """One pantheon. Raises `RulesError` that lists the known ones."""
         return known_pantheon((await self._desk.standing()).book, slug)
 
+    @in_turn
     async def create(
         self,
         slug: str,
@@ -69,6 +70,7 @@ class Pantheons(Generic[Receipt]):
         never = [never_fact(slug, each, standing.moment) for each in joining] if made.has_hub else []
         return await self._desk.write(facts, key, never)
 
+    @in_turn
     async def change(self, slug: str, *, key: str | None = None, **fields: Any) -> Receipt:
         """Change `name`, `type`, `description`, `rules` or `id` of a pantheon. What is not named stays as it is."""
         standing, pantheon = await self._changeable(slug)
@@ -78,6 +80,7 @@ class Pantheons(Generic[Receipt]):
         _may_tell(self._who, pantheon, (), [changed.rules] if "rules" in fields else [])
         return await self._desk.write(list(form.pantheon_facts(changed, anew=anew)), key)
 
+    @in_turn
     async def remove(self, slug: str, *, key: str | None = None) -> Receipt:
         """Remove a pantheon with all its memberships. What its members have learned stays theirs."""
         standing, pantheon = await self._changeable(slug)
@@ -85,6 +88,7 @@ class Pantheons(Generic[Receipt]):
         gone = [*form.removed_pantheon(slug, standing.graph, in_file=in_file)]
         return await self._desk.write([*gone, *_all_left(standing, pantheon)], key)
 
+    @in_turn
     async def add_member(
         self,
         slug: str,
@@ -109,6 +113,7 @@ class Pantheons(Generic[Receipt]):
         kept = [*_kept(standing, pantheon, personality), *still_kept(standing.graph, slug, personality)]
         return await self._desk.write([*kept, *joins], key, never)
 
+    @in_turn
     async def change_member(
         self, slug: str, personality: str, *, since: float | None = None, key: str | None = None, **fields: Any
     ) -> Receipt:
@@ -119,6 +124,7 @@ class Pantheons(Generic[Receipt]):
         _may_tell(self._who, pantheon, (), [member.rules] if "rules" in fields else [])
         return await self._write_changed(standing, pantheon, member, key)
 
+    @in_turn
     async def end_member(
         self, slug: str, personality: str, *, until: float | None = None, key: str | None = None
     ) -> Receipt:
@@ -130,6 +136,7 @@ class Pantheons(Generic[Receipt]):
         member = changed_member(pantheon, personality, since, {"until": last})
         return await self._write_changed(standing, pantheon, member, key)
 
+    @in_turn
     async def remove_member(self, slug: str, personality: str, *, key: str | None = None) -> Receipt:
         """Remove all memberships of somebody, as if they had never been. What they have learned stays theirs."""
         standing, pantheon = await self._changeable(slug)
