@@ -25,7 +25,7 @@ from ..settings import RelationshipsSettings
 Receipt = TypeVar("Receipt")
 """What a write returns: the version of the graph, or an outcome."""
 Receipt_co = TypeVar("Receipt_co", covariant=True)
-Change = TypeVar("Change", bound=Callable[..., Coroutine[Any, Any, Any]])
+Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Any]])
 """A method that looks up and writes at `self._desk`."""
 DEFAULT_FILE = "earwitness.db"
 
@@ -76,7 +76,7 @@ class Desk(Protocol[Receipt_co]):
         ...
 
 
-def in_turn(change: Change) -> Change:
+def in_turn(change: Method) -> Method:
     """The same change, once those of other tasks are written: each is checked against what the others have done."""
 
     @wraps(change)
@@ -84,7 +84,7 @@ def in_turn(change: Change) -> Change:
         async with self._desk.turn:
             return await change(self, *args, **given)
 
-    return cast("Change", alone)
+    return cast("Method", alone)
 
 
 class EveryStory:

@@ -19,7 +19,7 @@ async def test_no_change_is_lost_and_no_membership_is_there_twice(
     open_app: Opener, tmp_path: Path, everywhere: bool
 ) -> None:
     (tmp_path / "rules.yaml").write_text(RULES)
-    ew = await open_app(relationships={"rules": str(tmp_path / "rules.yaml"), "graph": str(tmp_path / "graph.db")})
+    ew = await open_app(relationships={"rules": str(tmp_path / "rules.yaml")})
     story, again = await ew.session("s1", cast=["ann", "ben"]), await ew.session("s1")
     one, other = [(ew if everywhere else each).relationships.pantheons for each in (story, again)]
     await gather(one.change("town", name="The town"), other.change("town", description="By the river."))
