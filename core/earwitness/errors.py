@@ -84,7 +84,7 @@ class NotOpen(EarwitnessError):
 
 
 class NotDecided(EarwitnessError):
-    """The outcome is not decided yet: `await outcome.settled()` first."""
+    """An outcome was read before its `decided()` or `settled()` had returned: await one of them first."""
 
 
 class WallError(EarwitnessError):

@@ -47,8 +47,9 @@ _BARE_PLACEHOLDER = lazy_pattern(r"(?i)(?<=###)(?=\s*SUPERMEM?ORY\s*###)")
 _BLOCK = lazy_pattern(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness-memories\s*>|\Z)")
 _BLOCK_TAG = lazy_pattern(r"(?i)<(?=\s*+/?\s*+earwitness-memories\s*+>)")
 _REASONING_NAME = (
-    r"(?:think(?:s|ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|rationale|deliberation|cot|"
-    r"(?:chain|train)[-_ ]of[-_ ]thoughts?|(?:inner|internal)[-_ ](?:monologue|thoughts?))"
+    r"(?:think(?:s|ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|rationale|deliberation|planning|"
+    r"cot(?:[-_]\w+)?|(?:think(?:ing)?|thought|reasoning)[-_ ]process|(?:chain|train)[-_ ]of[-_ ]thoughts?|"
+    r"(?:inner|internal)[-_ ](?:monologue|thoughts?|voice|dialogue|reasoning))"
 )
 _REASONING_STEMS = (
     "think",
@@ -61,17 +62,26 @@ _REASONING_STEMS = (
     "deliberation",
     "cot",
     "monologue",
+    "planning",
+    "inner",
+    "internal",
+    "unused9",
+    "channel",
 )
+_REASONING_MARKS = ("<", "&", "◁", "[/", "[end_")
 _ROUNDS = 8  # removing a tag may join the text around it to another tag
-# `<think>`, `</ Thinking >`, `&lt;think&gt;`, `<seed:think time="3">`, `◁/think▷`, `<|begin_of_thought|>`, `[/THINK]`,
-# and the channels of gpt-oss.
+# `<think>`, `</ Thinking >`, `&lt;think&gt;`, `<seed:think time="3">`, `<antThinking>`, `◁/think▷`, `[/THINK]`,
+# `<|begin_of_thought|>`, `<|END_THINKING|>`, `<|inner_prefix|>`, the channels of gpt-oss and Gemma, and what Command
+# and MedGemma write.
 _REASONING = lazy_pattern(
     rf"""(?xi)
-      (?:<|&lt;|◁) \s*+\|?\s*+ (?P<ends>/)?\s*+ (?:begin_of_ | (?P<stops>end_of_) | \w+[:_-])?
+      (?:<|&lt;|◁) \s*+\|?\s*+ (?P<ends>/)?\s*+ (?:begin_of_ | (?P<stops>end_(?:of_)?) | \w+[:_-] | ant)?
         {_REASONING_NAME} (?=[\s/>|&▷])
         (?P<attributes> (?: "[^"]*" | '[^']*' | &(?![gl]t;) | [^<>"'&◁▷] )*+ ) (?:>|&gt;|▷)
-    | (?P<square>\[) \s*+(?P<square_ends>/)?\s*+ {_REASONING_NAME} \s*+\]
+    | (?P<square>\[) \s*+(?:(?P<square_ends>/ | end_) | begin_ | start_)?\s*+ {_REASONING_NAME} \s*+\]
     | <\|channel\|> \s* (?:(?P<final>final) | analysis | commentary) [^<]* <\|message\|>
+    | <\|inner_(?:prefix|(?P<suffix>suffix))\|> | <unused9(?:4|(?P<unused>5))> | <\|channel> | (?P<channel><channel\|>)
+    | (?P<around><\|(?:START|END)_(?:RESPONSE|TEXT)\|>)
     """
 )
 
@@ -83,6 +93,9 @@ _FOLDED_REASONING = lazy_pattern(
     .*? (?: </details\s*> | \Z )
     """
 )
+
+# The channels of gpt-oss, of which a server has taken out the marks.
+_UNMARKED_CHANNELS = lazy_pattern(r"(?s)\A\s*(?:assistant)?analysis.*assistantfinal\s*")
 
 # As a block of Markdown: "```thinking" up to the next "```" that opens no other block.
 _FENCE_NAME = (
@@ -114,6 +127,8 @@ def strip_reasoning(text: str) -> str:
     """
     if "<details" in text.casefold():
         text = _FOLDED_REASONING.sub("", text).strip()
+    if "assistantfinal" in text:
+        text = _UNMARKED_CHANNELS.sub("", text)
     if "```" in text or "~~~" in text:
         text = _FENCED_REASONING.sub("", text).strip()
     for _ in range(_ROUNDS):
@@ -283,9 +298,9 @@ def metadata_key(name: str) -> str:
 
 def _without_reasoning(text: str) -> str | None:
     """The text outside the tags; `None` if there are no tags."""
-    if "<" not in text and "&" not in text and "◁" not in text and "[/" not in text:
-        return None
     folded = text.casefold()
+    if not any(mark in folded for mark in _REASONING_MARKS):
+        return None
     if not any(stem in folded for stem in _REASONING_STEMS):
         return None
     tags = list(_REASONING.finditer(text))
@@ -308,12 +323,12 @@ def _without_reasoning(text: str) -> str | None:
 
 
 def _is_empty(tag: re.Match[str]) -> bool:
-    """`<think/>`, which opens nothing."""
-    return (tag["attributes"] or "").rstrip().removesuffix("|").rstrip().endswith("/")
+    """`<think/>`, which opens nothing, and what an answer stands between."""
+    return bool(tag["around"]) or (tag["attributes"] or "").rstrip().removesuffix("|").rstrip().endswith("/")
 
 
 def _ends(tag: re.Match[str]) -> bool:
-    return any(tag[end] for end in ("ends", "stops", "square_ends", "final"))
+    return any(tag[end] for end in ("ends", "stops", "square_ends", "final", "suffix", "unused", "channel"))
 
 
 def _sealed(line: str) -> str:

@@ -100,7 +100,7 @@ class Outcome:
 
     def __str__(self) -> str:
         found = self._settlement
-        return str(found) if found else f"entry {self.sequence}, key {self.key!r}: acknowledged, not decided yet"
+        return str(found) if found else f"entry {self.sequence}, key {self.key!r}: acknowledged; await decided() or settled()"
 
     async def decided(self) -> Settlement:
         """Wait until it is decided and its plan is recorded. The store may not hold it yet.
@@ -137,8 +137,8 @@ class Outcome:
         """What was decided. Raises `NotDecided` before `decided()` or `settled()` has returned."""
         if self._settlement is None:
             raise NotDecided(
-                f"message {self.key!r} is acknowledged, but not decided yet: "
-                "await outcome.decided() or outcome.settled() first."
+                f"message {self.key!r}: await outcome.decided() or outcome.settled() "
+                "before you read what was decided about it."
             )
         return self._settlement
 

@@ -111,3 +111,16 @@ async def test_a_scene_is_kept_as_a_path_and_needs_a_name(begin: Begin) -> None:
     for refused in (story.change(current_scene=" / "), story.move("bob", "/"), story.leave("bob", to="/")):
         with pytest.raises(InputError, match="a place needs a name"):
             await refused
+
+
+async def test_who_was_put_elsewhere_by_the_host_stays_there_though_the_line_before_reads_like_a_heading(
+    begin: Begin,
+) -> None:
+    story = await begin(state={"current_scene": "castle/kitchen"}, present=["alice"], detector="rules")
+    await story.move("bob", "castle")
+    await story.move("charlie", "castle/kitchen/pantry")
+    await story.say("charlie", "So many jars.")
+    await story.say("bob", "Hello hall.")
+    outcome = await story.say("charlie", "And no plums.")
+    assert list((await outcome.settled()).participants) == ["charlie"]
+    assert story.state.whereabouts["charlie"].place == "castle/kitchen/pantry"

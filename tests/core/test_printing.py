@@ -46,7 +46,7 @@ async def test_an_overview_says_where_everybody_is_and_how_much_they_remember(st
 
 async def test_an_outcome_says_who_perceived_it_and_why(story: Session) -> None:
     outcome = await story.say("alice", '*whispers to Bob* "It is in the cave."', key="m1")
-    assert str(outcome) == "entry 2, key 'm1': acknowledged, not decided yet"
+    assert str(outcome) == "entry 2, key 'm1': acknowledged; await decided() or settled()"
     settled = await outcome.settled()
     said = (
         "alice on day 1 (message 2, key 'm1'): *whispers to Bob* \"It is in the cave.\"\n"

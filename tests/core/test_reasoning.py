@@ -47,6 +47,27 @@ async def test_reasoning_that_a_front_end_folds_away_is_stored_nowhere(
     assert "Good morning." in held
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<antThinking>{SECRET}</antThinking>Hello, Bob.",
+        f"<thinking_process>{SECRET}</thinking_process>Hello, Bob.",
+        f"<|START_THINKING|>{SECRET}<|END_THINKING|><|START_RESPONSE|>Hello, Bob.<|END_RESPONSE|>",
+        f"<|inner_prefix|>{SECRET}<|inner_suffix|>Hello, Bob.",
+        f"[BEGIN_THINKING]{SECRET}[END_THINKING]Hello, Bob.",
+        f"<unused94>thought\n{SECRET}<unused95>Hello, Bob.",
+        f"<|channel>thought\n{SECRET}<channel|>Hello, Bob.",
+        f"<|channel|>commentary<|message|>{SECRET}<|end|><|start|>assistant<|channel|>final<|message|>Hello, Bob.",
+        f"analysis{SECRET}.assistantfinalHello, Bob.",
+    ],
+)
+async def test_reasoning_in_the_marks_of_any_model_is_stored_nowhere(begin: Begin, text: str) -> None:
+    story = await begin(present=["alice", "bob"])
+    outcome = await story.say("alice", text)
+    assert (await outcome.settled()).message.content == "Hello, Bob."  # type: ignore[union-attr]
+    assert SECRET not in await everything(story)
+
+
 async def test_what_a_character_folds_away_otherwise_is_kept(begin: Begin) -> None:
     story = await begin(present=["alice", "bob"])
     await story.say("alice", "<details><summary>The map</summary>North is up.</details>")

@@ -145,7 +145,7 @@ async def test_what_was_decided_raises_before_it_is_settled(begin: Begin, field:
     assert (outcome.key, outcome.sequence) == ("m1", 2)
     with pytest.raises(
         NotDecided,
-        match=r"'m1' is acknowledged, but not decided yet: await outcome\.decided\(\) or outcome\.settled\(\) first",
+        match=r"'m1': await outcome\.decided\(\) or outcome\.settled\(\) before you read what was decided",
     ):
         getattr(outcome, field)
     await outcome.settled()

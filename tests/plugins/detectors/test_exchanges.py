@@ -113,6 +113,7 @@ def test_a_telephone_on_speaker_is_heard_by_all_who_are_here(story: Begin) -> No
         "*beckons Bob close to the window*",
         "*no louder than a breath, to Bob*",
         "*slips Bob a note under the table*",
+        "*slips the folded note to Bob under the table*",
         "*beugt sich zu Bob*",
         "*se penche vers Bob*",
         "*se inclina hacia Bob*",

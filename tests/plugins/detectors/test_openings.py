@@ -1,5 +1,7 @@
 """Who hears the very first words of a story, before anybody has been placed."""
 
+import pytest
+
 from earwitness.rehearsal import Rehearsal
 from earwitness_plugins.detectors.rules import RulesDetector
 
@@ -15,6 +17,20 @@ async def test_of_three_both_others_are_meant_where_several_are_spoken_to() -> N
 
 async def test_leave_is_taken_of_those_who_stay() -> None:
     assert await hearing_first("I have to go, the bus is here.", "Ann", "Bob", "Cid") == {"Ann", "Bob", "Cid"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cid does not know that Bob and I will go.",
+        "Cid has no idea that Bob and I will go.",
+        "Cid said Bob and I should go.",
+        "Without Cid, Bob and I will go.",
+        "I have to go, or Cid will see me.",
+    ],
+)
+async def test_leave_is_not_taken_of_somebody_who_is_only_talked_about(text: str) -> None:
+    assert "Cid" not in await hearing_first(text, "Ann", "Bob", "Cid")
 
 
 async def test_of_four_nobody_knows_who_is_meant() -> None:

@@ -77,10 +77,20 @@ _TOUCHES = (
     r"link|elbow|jab|text|messag|writ|wrote|send|sent|signal|wink|nod|sign|gestur|show|hand|pass|slip|slid|giv|gave|flash|press|push|shov)(?:e?s|e?d|es|ing|ping|ped|t)?"
 )
 _TOUCHED = lazy_pattern(
-    rf"\b{_TOUCHES}\s+(?:(?:the|a|an|it|his|her|two|out|one|something)\s+(?:[\w-]+\s+){{0,4}}?)?(?:to|at|into|on|with|against|for)?\s*",
+    rf"""\b{_TOUCHES}\s+(?:(?:the|a|an|it|his|her|two|out|one|something)\s+
+        (?:(?!(?:to|for|from|of|by|that|which|in|into|on|at|with|against)\b)[\w-]+\s+){{0,4}}?)?
+        (?:(?:to|at|into|on|with|against|for)\s+)?[\W_]*(?:(?:the|his|her|their|my|old|young|Sir|Lord|Lady)\s+){{0,2}}\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What stands before the name of whoever a deed touches: `squeezes `, `slips the letter to old `."""
+_GETS = lazy_pattern(
+    r"(?!\s+(?:into|inside|in|up)\s+(?:my|his|her|their)\s+(?:\w+\s+)?(?:sleeves?|pockets?|bag|purse|satchel|pack|coat|cloak|"
+    r"boots?|bodice|dress|shirt|belt)\b)",
     re.IGNORECASE,
 )
-_BETWEEN = lazy_pattern(r"[\W_]*(?:(?:the|his|her|their|my|old|young|Sir|Lord|Lady)\s+){0,2}\Z", re.IGNORECASE)
+"""What stands behind that name, unless nothing is given: `slips the letter to Bob into her sleeve`."""
+_REACH = 80
+"""So many characters before a name are looked at for the deed."""
 _PART = lazy_pattern(
     r"['’]s?\s+(?:\w+\s+){0,2}?(?:hands?|palms?|fingers?|knees?|thighs?|foot|feet|shins?|ankles?|arms?|elbows?|wrists?|ribs|shoulders?|"
     r"side|back|leg|legs|toes?|lap)\b",
@@ -95,11 +105,10 @@ def is_secret(text: str) -> bool:
 
 def touched(text: str, names: Names) -> tuple[str, ...]:
     """Ids of those whom a secret deed touches, or to whom something is given or shown by it."""
-    for verb in _TOUCHED.finditer(text):
-        for group in lists(text, names.find(text)):
-            if group[0].start < verb.end() or not _BETWEEN.fullmatch(text[verb.end() : group[0].start]):
-                continue
-            last = group[-1]
-            if not last.possessive or _PART.match(text, last.end):
-                return tuple(dict.fromkeys(each.id for each in group))
+    for group in lists(text, names.find(text)):
+        last = group[-1]
+        before = text[max(0, group[0].start - _REACH) : group[0].start]
+        meant = _PART if last.possessive else _GETS
+        if _TOUCHED.search(before) and meant.match(text, last.end):
+            return tuple(dict.fromkeys(each.id for each in group))
     return ()

@@ -206,6 +206,8 @@ def _comes_along(moment: Moment, id: str, reading: Reading, names: Names) -> boo
     before = next(_last_at_a_place(moment), None)
     if before is None or before.speaker == id:
         return False
+    if (own := moment.whereabouts.get(id)) is not None and own.certain and own.place and not own.here:
+        return False  # the host has put them there
     with_whom = moment.whereabouts.get(before.speaker)
     if with_whom is not None and with_whom.condition == "on_call":
         return False
