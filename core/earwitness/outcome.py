@@ -100,7 +100,8 @@ class Outcome:
 
     def __str__(self) -> str:
         found = self._settlement
-        return str(found) if found else f"entry {self.sequence}, key {self.key!r}: acknowledged; await decided() or settled()"
+        waits = f"entry {self.sequence}, key {self.key!r}: acknowledged; await decided() or settled()"
+        return str(found) if found else waits
 
     async def decided(self) -> Settlement:
         """Wait until it is decided and its plan is recorded. The store may not hold it yet.

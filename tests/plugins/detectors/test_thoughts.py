@@ -50,6 +50,17 @@ MOST_LOST = 0.08
         ("(under her breath) Fool.", None),
         ("/me smiles [what a fool]", None),
         ("[He lies, and always has", None),
+        ("*The map must be mine. I have waited so long.* Hello!", "Hello!"),
+        ("*Not him again.* Hello!", "Hello!"),
+        ("Hello! To herself: he lies.", "Hello!"),
+        ("Hello! Aside: he lies.", "Hello!"),
+        ('"Hello!" Unknown to the others, she has the map.', '"Hello!"'),
+        ('"He lies." Alice thought. "Hello!"', '"Hello!"'),
+        ('"He lies." She did not say it. "Hello!"', '"Hello!"'),
+        ('"Come in." She knew his face.', '"Come in."'),
+        ('"Come in." Alice remembered the fire and shivered.', '"Come in."'),
+        ('"Come in." She thought of her mother. "Sit down."', '"Come in." "Sit down."'),
+        ('"Come in." She doesn\'t tell them about the map.', '"Come in."'),
     ],
 )
 def test_others_hear_what_is_said_and_nothing_of_what_is_thought(story: Begin, text: str, others: str | None) -> None:
@@ -73,6 +84,9 @@ def test_others_hear_what_is_said_and_nothing_of_what_is_thought(story: Begin, t
         "(softly, to everybody) Good night.",
         "_waves_",
         "I did _not_ say so.",
+        "The map is mine! I have waited so long for you, Bob.",
+        "*walks down into the mine* Hello!",
+        "The author is unknown to me, Bob.",
     ],
 )
 def test_what_only_sounds_like_a_thought_is_heard_by_everybody(story: Begin, text: str) -> None:

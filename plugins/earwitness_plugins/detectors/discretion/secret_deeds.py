@@ -18,6 +18,7 @@ _STEMS = (
     *("surrept", "furtiv", "palm", "nobody", "no one", "no-one", "look", "watch", "sight", "sleeve", "quiet"),
     *("sly", "clandest", "undetect", "unobserv", "silent", "casual", "spot", "see", "knowledge", "view", "attention"),
     *("shoulder", "cover of", "distract", "invisib", "hides", "hid ", "conceal", "sleight", "sky", "unbeknown"),
+    "unknown to",
 )
 _OWN = r"(?:my|his|her|their|its|your|the|[\w-]+['’]s?)"
 _NOBODY = r"(?:no(?:body|[ -]one)(?:\s+else)?|none\s+of\s+(?:them|the\s+\w+))"
@@ -34,6 +35,7 @@ _SECRET = guarded_pattern(
     rf"""
       \b(?:unseen|unnoticed|undetected|unobserved|surreptitiously|furtively|covertly|stealthily|clandestinely|
           discreetly|discretely|sneakily|slyly|secretly|in\s+secret|on\s+the\s+sly|unbeknown(?:st)?\s+to|
+          unknown\s+to\s+(?:{_ANYBODY}|(?:the\s+)?\w+)\b(?=[\s\w]{{0,12}},)|
           by\s+sleight\s+of\s+hand|under\s+cover\s+of|under\s+the\s+radar)\b
     | \bbehind\s+{_OWN}\s+back\b (?!\s*(?:and\s+(?:walks|turns)|tied|bound))
     | \b(?:under|below|beneath|underneath)\s+(?:the|{_OWN})\s+(?:\w+\s+)?{_TABLE}\b

@@ -25,7 +25,7 @@ def acting_together(case: MessageCase, *, goes: bool) -> tuple[str, ...]:
 
 
 def _both_others(case: MessageCase) -> tuple[str, ...]:
-    """The two others of the cast; nobody where there are more, one is talked about, or a narrator tells who is there."""
+    """The two others of the cast. Nobody where there are more, one is spoken of, or a narrator says who is there."""
     others = tuple(id for id in case.moment.cast.ids if id != case.speaker.id)
     if not set(case.reading.named) <= set(case.reading.addressed):
         return ()  # `Charlie does not know that Bob and I will go`

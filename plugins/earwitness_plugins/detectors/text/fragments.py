@@ -223,7 +223,7 @@ class _FragmentReader:
 
     def _tags(self, chunk: Chunk) -> bool:
         if chunk.mark == "narrated":
-            return thoughts.is_tag(chunk.text, self.own)
+            return thoughts.is_tag(chunk.text, self.own, ended=chunk.follows_sentence(self.chunks))
         return chunk.thought and thoughts.is_only_tag(self.conventions.inner(chunk), self.own)
 
     def _is_direction_only(self, chunk: Chunk) -> bool:

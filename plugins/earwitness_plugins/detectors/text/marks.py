@@ -84,6 +84,7 @@ _FEW = 2
 _FEW_WORDS = 6
 """As many words at most say only how what follows is said: `[prays silently]`."""
 _GOES_ON_WITH = frozenset("abcdefghijklmnopqrstuvwxyz,.;:!?…—–-")
+_SENTENCE_QUOTED = lazy_pattern(r"""[.!?…]["”»“」』’]\s*\Z""")
 _MID_SENTENCE = lazy_pattern(r"(?:[^\W_]|,|(?<=\w)['’])\Z")
 
 
@@ -116,6 +117,12 @@ class Chunk:
         """At the edge of the text, of a line or of a sentence; not in the middle of one."""
         before, after = self.before.rstrip(" \t"), self.after.lstrip(" \t")
         return not before or not after or before[-1] in '.!?…\n"”*' or after[0] == "\n"
+
+    def follows_sentence(self, chunks: Iterable[Chunk]) -> bool:
+        """Whether the quote before it ends a sentence: `"Come in." She knew …`, not `"Come in," she knew …`."""
+        before = next((each for each in chunks if each.end == self.start and each.mark == "quote"), None)
+        ends = before is not None and _SENTENCE_QUOTED.search(before.text) is not None
+        return ends and self.text.lstrip()[:1].isupper()
 
     @property
     def is_mid_sentence(self) -> bool:

@@ -143,6 +143,15 @@ TELLS_ON = lazy_pattern(
     r"(?:\s+\w+ly)?\s*(?:\s(?:that|whether|if|how|why|what|who|where|when)\s+\w|:\s*\w)", re.IGNORECASE
 )
 """What stands behind `she thought` where the thought follows."""
+KNOWS_ON = lazy_pattern(
+    rf"""\s*{_SUBJECT}\s+(?:(?:had|still|only|just|\w+ly)\s+)?
+        (?:(?:kn[eo]ws?|known|remember(?:s|ed)|recall(?:s|ed)|suspect(?:s|ed)|fear(?:s|ed)|hop(?:es|ed)|believ(?:es|ed)|
+            understands|understood|doubt(?:s|ed))\s+(?:of\s+|about\s+)? | (?:thinks|thought)\s+(?:of|about)\s+)
+        (?!the\s+(?:moment|instant|second|minute)\b)
+        (?:he|she|they|we|I|you|there|the|an?|his|her|him|them|their|my|our|(?:every|some|no)\w*|all|(?-i:[A-Z])[\w'’-]+)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""`She knew his face`, `She thought of home`: what is known, not how something before it is meant."""
 OPENING_TAG = lazy_pattern(
     rf"""\s* [,.;—–-]? \s* (?:
         {_SUBJECT} \s+ (?:(?:had|was|is|am|\w+ly)\s+)? (?:{_TELLING}|{_KNOW})\b
@@ -205,7 +214,8 @@ _COLON = "[:\uff1a]"
 LABELLED_LINE = lazy_pattern(
     rf"""
     (?: ^[ \t>\#]* | (?<=[.!?…*"”)\]])[ \t]+(?=[*_]{{0,3}}(?-i:[A-Z])) )
-      (?: (?:[\w-]+['’]s?[ \t]+)?{_LABEL} [ \t]*{_COLON} | dear[ \t]+(?:diary|journal)\b
+      (?: (?:(?:[\w-]+['’]s?[ \t]+)?{_LABEL}|to[ \t]+(?:{SELF}|self)|aside) [ \t]*{_COLON}
+        | dear[ \t]+(?:diary|journal)\b
         | (?P<deco>[*_`]{{1,3}}) (?:[\w-]+['’]s?[ \t]+)? {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) |
             (?P=deco)[ \t]*{_COLON} )
         | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
@@ -218,7 +228,12 @@ LABELLED_LINE = lazy_pattern(
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 """`Thought: he lies`, `Ilse (thinking): …`, and the lines in which it goes on; up to a quote behind a full stop."""
-LABEL_STEMS = ("thought", "think", "monologue", "musing", "inner", "internal", "diary", "journal")
+LABEL_STEMS = (
+    *("thought", "think", "monologue", "musing", "inner", "internal", "diary", "journal"),
+    "self",
+    "selves",
+    "aside",
+)
 """A text without any of these has no label."""
 LABEL = lazy_pattern(
     rf"[\W_]*(?:[\w-]+['’]s?\s+)?(?:{_LABEL}|to\s+(?:{SELF}|self)|(?:\w+\s+)?(?:mentally|inwardly|internally|silently|{_IN_HEAD}))\s*{_COLON}",
@@ -234,7 +249,8 @@ INNER_START = lazy_pattern(
           wouldn['’]t|shouldn['’]t|don['’]t|didn['’]t|hate|love|like|loathe|wish|hope|need|want|never|knew|know|fear|
           guess|suppose|swear|have\s+to|had\s+to|might|may)\b
       | (?:oh|god|gods|damn|dammit|great|please|don['’]t|do\s+not|if\s+only|maybe|perhaps|why|how|what|who|wait|shit|
-          fuck|crap|hell)\b(?=[\s,!?.…]) )""",
+          fuck|crap|hell)\b(?=[\s,!?.…])
+      | not\s+(?:him|her|them|this|that|again|now|here|today|tonight)\b(?:\s+again\b)?(?=\s*[!?.…]) )""",
     re.IGNORECASE | re.VERBOSE,
 )
 """How no deed begins: `I must not`, `Oh no`, `Why`."""
@@ -309,6 +325,10 @@ JUDGES = guarded_pattern(
           | (?:know|suspect|want|deserve|lie)s?{_OVERMUCH} )
       | I(?:['’]m|\s+am)\s+(?:not\s+)?going\s+to\s+(?:kill|make|tell|get|find|regret|lose|die|be|have)\b
       | such\s+an?\b
+      | I(?:['’]ve|\s+have)\s+(?:(?:\w+ly|never|always|so\s+long|long)\s+)*(?:been\s+)?
+          (?:wait|dream|long|yearn|want|hop|fear|known|wonder|miss|wish|suspect)\w*
+      | (?:soon\s+)?(?:the|this|that|these|those|it|he|she|they|all|everything)\s+(?:[\w'’-]+\s+){{0,3}}?
+          (?:is|are|was|were|be)\s+(?:(?:soon|finally|all|truly|now|still)\s+)*mine\b
       | my\s+(?:secret|plan|scheme|trick)s?\s+(?:is|are|was|work|will|must)
       | (?<=[.!?…]\s) (?:oh|god|damn|dammit|if\s+only|shit|fuck|don['’]t|do\s+not)\b(?=[\s,!?.…])
     )

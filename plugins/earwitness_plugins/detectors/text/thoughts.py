@@ -55,10 +55,15 @@ def may_tell(text: str) -> bool:
     return holds_any(text, _TELLING_STEMS) or bool(introduced(text, ()) or led(text))
 
 
-def is_tag(text: str, own: Sequence[str]) -> bool:
-    """Whether narration opens with the tag of a thought that stands before it: `she thinks.`, `thought Ilse.`."""
+def is_tag(text: str, own: Sequence[str], *, ended: bool = False) -> bool:
+    """Whether narration opens with the tag of a thought that stands before it: `she thinks.`, `thought Ilse.`.
+
+    `ended` says that a sentence ends before it. Then `She knew his face.` is one of its own, and tells of no other.
+    """
     end = _tag_end(text, own)
-    return is_unspoken_tag(text) if end is None else patterns.TELLS_ON.match(text, end) is None
+    if end is None:
+        return is_unspoken_tag(text, ended=ended)
+    return patterns.TELLS_ON.match(text, end) is None and not (ended and patterns.KNOWS_ON.match(text))
 
 
 def is_only_tag(text: str, own: Sequence[str]) -> bool:

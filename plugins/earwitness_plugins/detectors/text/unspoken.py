@@ -65,6 +65,12 @@ _TAG = lazy_pattern(
     did|does|do|didn|doesn|don|would|wouldn|could|couldn|dare|never|might|had)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_OF_OTHERS = lazy_pattern(
+    rf"\b(?:{_UTTER}|{_UTTERED})(?:\s+(?:him|her|them|anyone|anybody|(?-i:[A-Z])[\w'’-]+))?\s+"
+    r"(?:that|how|why|where|who|whether|about|of)\s+(?!(?:it|this|that)\b)\w",
+    re.IGNORECASE,
+)
+"""What is not said, named: `tell him of the map`."""
 _FIRST = lazy_pattern(r"(?<=[.!?…])\s+")
 
 
@@ -73,6 +79,12 @@ def is_unspoken(text: str) -> bool:
     return _UNSPOKEN.search(text) is not None
 
 
-def is_unspoken_tag(text: str) -> bool:
-    """Whether narration behind a quote says that it was not said: `"Fool," she almost said`."""
-    return _TAG.match(text) is not None and is_unspoken(_FIRST.split(text.strip(), maxsplit=1)[0])
+def is_unspoken_tag(text: str, *, ended: bool = False) -> bool:
+    """Whether narration behind a quote says that it was not said: `"Fool," she almost said`.
+
+    Where a sentence `ended` there, it may say what else was not said: `"Come in." She did not tell him of the map.`
+    """
+    if _TAG.match(text) is None:
+        return False
+    first = _FIRST.split(text.strip(), maxsplit=1)[0]
+    return is_unspoken(first) and not (ended and _OF_OTHERS.search(first))
