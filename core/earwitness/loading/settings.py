@@ -84,7 +84,7 @@ class RecallSettings(Record):
     """0 = only relevance counts, 1 = memories differ as much as possible (maximal marginal relevance)."""
     token_budget: Count | None = 4_000
     """Maximum number of tokens in all memories together (about 4 characters each). Where they do not fit, those longer
-    than their share of it come as excerpts round what was asked. `"none"` = no limit."""
+    than their share of it are cut to excerpts around what was asked. `"none"` = no limit."""
     permanent: Literal["retrieve", "always"] = "retrieve"
     """Whether plot, cards, dialogue and lore are found like any memory, or always included."""
     wait: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 2.0
