@@ -46,7 +46,7 @@ class EndSettings(Record):
     """How much worse a leak is than a miss: the share of a leak in the cost of both. 0.5: a miss is as bad as a leak.
     0.75: a leak is three times as bad. It sets `threshold` and `unsure.least` where they are not given."""
     threshold: Proportion = Field(default_factory=lambda given: threshold_of(given.get("caution", 0.75)))
-    """Characters who perceive a message with at least this probability remember it; 0.5 unless `caution` says otherwise."""
+    """Characters who perceive a message with at least this probability remember it; 0.5 by default (see `caution`)."""
     unsure: Unsure = Unsure()
     """What happens to characters just below the threshold."""
     perception: Literal["segments", "whole"] = "segments"
