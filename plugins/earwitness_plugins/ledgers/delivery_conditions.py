@@ -12,14 +12,14 @@ from earwitness.records.plan import Status
 class DeliveryQuery:
     """The conditions of `Ledger.deliveries`; `None` leaves one out."""
 
-    memory_ids: Sequence[str] | None
-    sources: Sequence[str] | None
-    container: str | None
-    via: Sequence[str] | None
-    rests_on: Sequence[str] | None
-    derived: bool
-    status: Status | None
-    due_by: float | None
-    after: int
-    types: Sequence[str] | None
-    limit: int | None
+    memory_ids: Sequence[str] | None = None
+    sources: Sequence[str] | None = None
+    container: str | None = None
+    via: Sequence[str] | None = None
+    rests_on: Sequence[str] | None = None
+    derived: bool = False
+    status: Status | None = None
+    due_by: float | None = None
+    after: int = 0
+    types: Sequence[str] | None = None
+    limit: int | None = None

@@ -8,6 +8,7 @@ from typing import cast
 import apsw
 
 from ...sqlite.blobs import inflated
+from .crowds import Crowds
 from .layers import SEQUENCES
 from .sessions import rowid
 
@@ -36,10 +37,14 @@ _PLANS = (
 )
 
 
-def sessions_for(connection: apsw.Connection, container: str) -> list[str]:
+def sessions_for(connection: apsw.Connection, container: str, crowds: Crowds) -> list[str]:
     """Ids of the sessions with a recorded plan that is not applied and may change the container, sorted."""
     found = cast("list[tuple[str, int, int, int]]", connection.execute(_SESSIONS).fetchall())
-    return [id for id, *numbers in found if _may_change(connection, container, *numbers)]
+    return [
+        id
+        for id, *numbers in found
+        if crowds.reach(connection, numbers[0], container) or _may_change(connection, container, *numbers)
+    ]
 
 
 def _may_change(connection: apsw.Connection, container: str, number: int, first: int, decided: int) -> bool:

@@ -29,6 +29,7 @@ from ..past_sessions import (
 )
 from ..text import as_list
 from . import data, deliveries, facts, layers, messages, plans, register, sessions, snapshots
+from .crowds import Crowds
 from .layers import SessionView
 from .sessions import rowids
 from .shared import Fields, number_of
@@ -42,7 +43,7 @@ _CHANGES_NOTHING = ('"withdrawals":[]', '"restorations":[]', '"due_day":null')
 """Passages of a plan that only brings something: no text in it can have them, since its quotes are escaped."""
 
 
-def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Snapshot | None:
+def branch(connection: apsw.Connection, session: str, id: str, up_to: int, crowds: Crowds) -> Snapshot | None:
     """Create the branch, unfinished, and return it without its facts. `None` where it cannot be shared: something is
     not applied yet, or the session has containers besides those of its world and its characters. Raises
     `ContainerCollision`."""
@@ -50,6 +51,7 @@ def branch(connection: apsw.Connection, session: str, id: str, up_to: int) -> Sn
     if row is None or not _is_sharable(connection, session, row.number, up_to):
         return None
     newest = snapshots.without_facts(connection, session, row)
+    crowds.write_out(connection, sessions.known(connection, session))
     is_whole = newest.decided == up_to
     old = sessions.known(connection, session)
     past = None if is_whole else _past(connection, old, up_to)
@@ -85,11 +87,8 @@ def finish(connection: apsw.Connection, session: str) -> None:
         connection.execute("UPDATE ledger_sessions SET snapshot = ? WHERE id = ?", (without(whole), session))
 
 
-def touched(connection: apsw.Connection, session: str, after: int) -> dict[str, list[str]]:
+def touched(connection: apsw.Connection, seen: SessionView, after: int) -> Mapping[str, Sequence[str]]:
     """Container name → ids of the memories there that plans after an entry may have changed."""
-    seen = layers.view(connection, session)
-    if seen is None:
-        return {}
     found: dict[str, set[str]] = {}
     brought = f"SELECT {seen.container}, d.memory_id FROM {seen.deliveries('plan')} AND d.sequence > ?2"  # noqa: S608
     for container, memory in connection.execute(brought, (seen.number, after)):

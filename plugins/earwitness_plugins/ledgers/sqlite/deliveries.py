@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import count, groupby
-from operator import attrgetter, itemgetter
-from typing import NamedTuple, Self, cast
+from itertools import groupby
+from operator import itemgetter
+from typing import cast
 
 import apsw
 
-from earwitness.copies.parts import OWN, DeliveryParts, taken_apart
-from earwitness.records.plan import Delivery, Restoration, Withdrawal, ids_of_alike
-from earwitness.slices import in_pieces
+from earwitness.records.plan import Delivery, Restoration, Withdrawal
 
-from ...sqlite.blobs import deflated
 from ..text import as_list
 from . import layers, shared
+from .crowds import Crowds
+from .delivery_rows import MANY, AlikeColumns, DeliveryRows, DeliveryRun, OwnColumns, write
 from .layers import SessionView
-from .shared import Fields
 
-_INSERT = (
-    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
-    " due, status, reason, body, fields, lists) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_INSERT_ALIKE = (
-    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
-    " due, status, reason, body, fields, lists) SELECT ?1, ?2, value ->> 0, value ->> 1, value ->> 2, value ->> 3,"
-    " value ->> 4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM json_each(?3)"
-)
-_INSERT_COPIES = (
-    "INSERT INTO ledger_deliveries (session, sequence, position, id, memory_id, container, owner, source, via, type,"
-    " due, status, reason, body, fields, lists) SELECT ?1, ?2, ?13 + key, substr(value, 1, ?14),"
-    " substr(value, ?14 + 1, ?15), ?16 || substr(value, ?14 + ?15 + 1), substr(value, ?14 + ?15 + 1),"
-    " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM json_each(?3)"
-)
-"""As `_INSERT_ALIKE`, in two thirds of its time: each row is one text."""
 _REPEAT = (
     "INSERT INTO ledger_repeats (session, sequence, position, memory_id, container, owner, body, fields, lists)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -69,92 +49,45 @@ _RESTORE = (
 
 
 _ASKED = "SELECT value FROM json_each(?2)"
-CROWD = 256
-"""More rows than this that differ in their owners only are written by one statement for so many of them."""
 MANY_IDS = 8
 """As many ids or more are looked for by one statement."""
-OwnColumns = tuple[int, str, str, str, str]
-"""What a delivery's row has for itself: position, id, memory_id, container and owner."""
-AlikeColumns = tuple[str | int | float | None, ...]
-"""The other columns of `_INSERT`, from `source`."""
-_own_values = attrgetter(*OWN)
-
-
-class DeliveryRun(NamedTuple):
-    """Rows of a plan's deliveries, one after the other, that differ in their own columns only."""
-
-    rows: Sequence[OwnColumns]
-    """The own columns, in the order of the plan."""
-    first: Delivery
-    """The first of the deliveries."""
-    parts: DeliveryParts
-    """Their texts; these are stored as `shared` says."""
-
-    def columns(self, numbers: Mapping[str, int], *, applied: bool) -> AlikeColumns:
-        """The columns that they have in common; `numbers` are those of their texts."""
-        first = self.first
-        type = first.metadata.get("type")
-        return (
-            first.source,
-            first.support.via,
-            type if isinstance(type, str) else None,
-            first.due,
-            "applied" if applied else first.status,
-            first.reason,
-            *self.numbers(numbers),
-        )
-
-    def numbers(self, numbers: Mapping[str, int]) -> tuple[int, Fields, int | None]:
-        """The columns that name their texts."""
-        body, fields, lists, difference = self.parts
-        named = numbers[fields] if difference is None else f"{numbers[fields]}:{difference}"
-        return numbers[body], named, None if lists is None else numbers[lists]
-
-    @property
-    def is_copies(self) -> bool:
-        """Whether they are copies of the message that they are about: no other message has their memories."""
-        return self.first.part == "message" and not self.first.of_other
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveryRows:
-    """The deliveries of a plan, ready to be written."""
-
-    runs: Sequence[DeliveryRun]
-    """In the order of the plan."""
-    shared: Mapping[str, bytes]
-    """Every different text of theirs, deflated."""
-
-    @classmethod
-    async def of(cls, deliveries: Sequence[Delivery]) -> Self:
-        """Take deliveries apart. Raises `InputError` for what JSON cannot hold."""
-        runs: list[DeliveryRun] = []
-        begin = 0
-        for alike, parts in await taken_apart(deliveries):
-            ids = await in_pieces(alike, ids_of_alike)
-            own = map(_own_values, alike)
-            rows = [(position, id, *its) for position, id, its in zip(count(begin), ids, own, strict=False)]
-            runs.append(DeliveryRun(rows, alike[0], parts))
-            begin += len(alike)
-        texts = dict.fromkeys(text for run in runs for text in (run.parts.body, run.parts.fields, run.parts.lists))
-        return cls(runs, {text: deflated(text) for text in texts if text is not None})
-
-    @property
-    def size(self) -> int:
-        """How many deliveries they are."""
-        return sum(len(run.rows) for run in self.runs)
 
 
 def insert(
-    connection: apsw.Connection, seen: SessionView, sequence: int, new: DeliveryRows, applied: Collection[str]
+    connection: apsw.Connection,
+    seen: SessionView,
+    sequence: int,
+    new: DeliveryRows,
+    applied: Collection[str],
+    crowds: Crowds,
 ) -> None:
     """Add a plan's deliveries. One that exists stays as it is: struck or withdrawn, pending or applied.
 
     Those with an id in `applied` are applied, also if they were pending before.
     """
     place = (seen.number, sequence)
+    if crowds.hold(connection, seen.number, new):
+        crowds.write_out(connection, seen)
     there = _existing(connection, seen, new)
     numbers = shared.insert(connection, *place, new.shared)
+    if new.has_crowd and not applied and not there:
+        for run in new.runs:
+            if run.is_crowd:
+                crowds.insert(connection, place, run, numbers)
+        new = new.without_crowds
+    _insert_rows(connection, place, new, numbers, applied, there)
+    apply(connection, seen, there.intersection(applied), crowds)
+
+
+def _insert_rows(
+    connection: apsw.Connection,
+    place: tuple[int, int],
+    new: DeliveryRows,
+    numbers: Mapping[str, int],
+    applied: Collection[str],
+    there: Collection[str],
+) -> None:
+    """Add rows; `there` are ids of those that exist."""
     first = {row[1]: row[0] for run in reversed(new.runs) for row in reversed(run.rows)}
     is_all_new = not there and len(first) == new.size
     added, repeated = list[tuple[Sequence[OwnColumns], DeliveryRun]](), list[tuple[OwnColumns, DeliveryRun]]()
@@ -163,9 +96,8 @@ def insert(
         added.append((rows, run))
         if len(rows) < len(run.rows):
             repeated += [(row, run) for row in run.rows if not _is_added(row, first, there)]
-    _insert_all(connection, place, [each for rows, run in added for each in _alike(rows, run, numbers, applied)])
+    write(connection, place, [each for rows, run in added for each in _alike(rows, run, numbers, applied)])
     connection.executemany(_REPEAT, [(*place, row[0], *row[2:], *run.numbers(numbers)) for row, run in repeated])
-    apply(connection, seen, there.intersection(applied))
     for rows, run in added:
         _link(connection, place, rows, run.first)
 
@@ -186,43 +118,17 @@ def _alike(
         yield [*some], run.columns(numbers, applied=is_applied)
 
 
-def _insert_all(
-    connection: apsw.Connection,
-    place: tuple[int, int],
-    runs: Sequence[tuple[Sequence[OwnColumns], AlikeColumns]],
-) -> None:
-    """Write rows, given with what they have in common: many of them together."""
-    if sum(len(rows) for rows, _ in runs) <= CROWD:
-        connection.executemany(_INSERT, [(*place, *row, *alike) for rows, alike in runs for row in rows])
-        return
-    for rows, alike in runs:
-        for begin in range(0, len(rows), CROWD):
-            connection.execute(*_together(place, rows[begin : begin + CROWD], alike))
-
-
-def _together(
-    place: tuple[int, int], rows: Sequence[OwnColumns], alike: AlikeColumns
-) -> tuple[str, tuple[str | int | float | None, ...]]:
-    """The statement that writes rows with so much in common, and its values."""
-    first, id, memory, container, owner = rows[0]
-    ids, memories, before = len(id), len(memory), container.removesuffix(owner)
-    is_even = rows[-1][0] == first + len(rows) - 1 and all(
-        len(id) == ids and len(memory) == memories and at == before + to for _, id, memory, at, to in rows
-    )
-    if not is_even:
-        return _INSERT_ALIKE, (*place, json.dumps(rows), *alike)
-    texts = json.dumps([f"{id}{memory}{to}" for _, id, memory, _, to in rows])
-    return _INSERT_COPIES, (*place, texts, *alike, first, ids, memories, before)
-
-
-def apply(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
+def apply(connection: apsw.Connection, seen: SessionView, ids: Collection[str], crowds: Crowds) -> None:
     """What was pending is applied; what was struck or withdrawn meanwhile stays so."""
+    before = connection.total_changes()
     if seen.reads or seen.is_read:
         _apply_in_view(connection, seen, ids)
     elif len(ids) >= MANY_IDS:
         connection.execute(_APPLY_MANY, (seen.number, as_list(ids)))
     else:
         connection.executemany(_APPLY, [(seen.number, id) for id in ids])
+    if connection.total_changes() - before < len(ids):
+        crowds.apply(connection, seen.number, ids)
 
 
 def _apply_in_view(connection: apsw.Connection, seen: SessionView, ids: Collection[str]) -> None:
@@ -310,12 +216,12 @@ def _existing(connection: apsw.Connection, seen: SessionView, new: DeliveryRows)
 
     To whoever joins under the id of somebody forgotten, what was due to the first is news again.
     """
-    if new.size > CROWD and _are_first(connection, seen, new):
+    if new.size > MANY and _are_first(connection, seen, new):
         return set()
     found = connection.execute(
         f"SELECT d.id FROM {seen.deliveries('memory')} AND d.memory_id IN ({_ASKED})"  # noqa: S608 - our own words
         f" AND NOT {seen.is_forgotten}",
-        (seen.number, as_list({row[2] for run in new.runs for row in run.rows})),
+        (seen.number, as_list(new.memories)),
     )
     return {str(id) for (id,) in found}
 

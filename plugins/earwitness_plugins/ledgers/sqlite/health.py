@@ -13,7 +13,8 @@ _COUNTS = {
     "sessions": "SELECT count(*) FROM ledger_sessions",
     "entries": "SELECT count(*) FROM ledger_entries",
     "unsettled_entries": "SELECT count(*) FROM ledger_entries WHERE settled = 0",
-    "pending_deliveries": "SELECT count(*) FROM ledger_deliveries WHERE status = 'pending'",
+    "pending_deliveries": "SELECT (SELECT count(*) FROM ledger_deliveries WHERE status = 'pending')"
+    " + (SELECT coalesce(sum(packed), 0) FROM ledger_crowds)",
 }
 
 

@@ -34,6 +34,7 @@ from . import (
     snapshots,
 )
 from .claims import SqliteJobClaims
+from .crowds import Crowds
 from .delivery_query import find
 from .facts import FactsChange
 from .health import examine
@@ -56,6 +57,7 @@ class SqliteLedger:
     def __init__(self, *, path: str, resources: Resources) -> None:
         self._database = Database.at(path, resources)
         self._job_claims = SqliteJobClaims(self._database)
+        self._crowds = Crowds()
         self._snapshots: dict[str, tuple[Written | None, Snapshot]] = {}
         self._appended: dict[str, tuple[bytes, Body]] = {}
         """The body last appended to a session, as kept and as given: each next entry is preceded by a look at it."""
@@ -103,12 +105,16 @@ class SqliteLedger:
 
     async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
         """Create an unfinished branch, inside the file; `None` where that cannot be."""
-        made = await self._database.write(lambda connection: branches.branch(connection, session, id, up_to))
+        made = await self._database.write(
+            lambda connection: branches.branch(connection, session, id, up_to, self._crowds)
+        )
         return None if made is None else await self.load(id)
 
     async def touched(self, session: str, after: int) -> Mapping[str, Sequence[str]]:
         """Container name → ids of the memories that plans after an entry may have changed."""
-        return await self._database.read(lambda connection: branches.touched(connection, session, after))
+        return await self._about_deliveries(
+            session, lambda connection, seen: branches.touched(connection, seen, after), {}
+        )
 
     async def finish(self, session: str) -> None:
         """The branch may be opened."""
@@ -134,7 +140,12 @@ class SqliteLedger:
 
     async def forget_container(self, name: str) -> None:
         """Remove one container's name, members and deliveries."""
-        await self._database.write(lambda connection: register.forget_container(connection, name))
+
+        def operation(connection: apsw.Connection) -> None:
+            self._crowds.write_all_out(connection)
+            register.forget_container(connection, name)
+
+        await self._database.write(operation)
 
     async def admit(self, memberships: Sequence[Membership]) -> None:
         """Write or replace memberships, all or none. Raises `UnknownName` for a container nobody registered."""
@@ -159,7 +170,12 @@ class SqliteLedger:
 
     async def forget_owner(self, session: str, owner: str, *, up_to: int | None = None) -> None:
         """Remove what one owner was delivered, and strike what was due, for the reason `forgotten`."""
-        await self._database.write(lambda connection: sessions.forget_owner(connection, session, owner, up_to))
+
+        def operation(connection: apsw.Connection) -> None:
+            self._write_out(connection, session)
+            sessions.forget_owner(connection, session, owner, up_to)
+
+        await self._database.write(operation)
 
     # ── the journal ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -205,14 +221,18 @@ class SqliteLedger:
 
     async def waiting(self, container: str) -> Sequence[str]:
         """Sessions with a recorded plan that is not applied yet and may change this container, sorted."""
-        return await self._database.read_inline(lambda connection: backlogs.sessions_for(connection, container))
+        return await self._database.read_inline(
+            lambda connection: backlogs.sessions_for(connection, container, self._crowds)
+        )
 
     # ── plans ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def record(self, plan: Plan, after: Snapshot) -> Plan:
         """Record a plan, or return the first of its entry. Not durable before `sync`. Raises `UnknownName`."""
         new = await self._recordable(plan, after)
-        first = await self._database.write(lambda connection: plans.record(connection, new), durable=False)
+        first = await self._database.write(
+            lambda connection: plans.record(connection, new, self._crowds), durable=False
+        )
         return first or self._recorded(plan, new, after)
 
     async def record_applied(
@@ -222,7 +242,7 @@ class SqliteLedger:
         new = await self._recordable(plan, after)
 
         def operation(connection: apsw.Connection) -> Plan | None:
-            first = plans.record(connection, new, deliveries)
+            first = plans.record(connection, new, self._crowds, deliveries)
             if first is None:
                 memories(connection)
             return first
@@ -244,11 +264,20 @@ class SqliteLedger:
 
     async def plan(self, session: str, sequence: int) -> Plan | None:
         """The plan of an entry as it was recorded: its deliveries show what was decided, not what came of it."""
-        return await self._database.read(lambda connection: plans.one(connection, session, sequence))
+        unknown: list[Plan | None] = [None]
+        (found,) = await self._about_deliveries(
+            session,
+            lambda connection, seen: [plans.one(connection, seen, sequence)],
+            unknown,
+            DeliveryQuery(after=sequence - 1),
+        )
+        return found
 
     async def plans(self, session: str, *, up_to: int | None = None) -> Sequence[Plan]:
         """Recorded plans in sequence order."""
-        return await self._database.read(lambda connection: plans.several(connection, session, up_to))
+        return await self._about_deliveries(
+            session, lambda connection, seen: plans.several(connection, seen, up_to), []
+        )
 
     async def sync(self) -> None:
         """Make every earlier write durable."""
@@ -257,7 +286,8 @@ class SqliteLedger:
     async def acknowledge(self, session: str, sequences: Sequence[int], deliveries: Sequence[str]) -> None:
         """Mark entries and pending deliveries as applied. Not durable before `sync`."""
         await self._database.write(
-            lambda connection: plans.acknowledge(connection, session, sequences, deliveries), durable=False
+            lambda connection: plans.acknowledge(connection, session, sequences, deliveries, self._crowds),
+            durable=False,
         )
 
     async def decided(self, session: str) -> int | None:
@@ -300,7 +330,7 @@ class SqliteLedger:
         query = DeliveryQuery(
             memory_ids, sources, container, via, rests_on, derived, status, due_by, after, types, limit
         )
-        return await self._of(session, lambda connection, seen: find(connection, seen, query), [])
+        return await self._about_deliveries(session, lambda connection, seen: find(connection, seen, query), [], query)
 
     async def citing(self, session: str, memory_ids: Sequence[str]) -> Sequence[str]:
         """Ids of memories, with a delivery pending or applied, whose knowledge cites one of these; oldest first."""
@@ -344,3 +374,25 @@ class SqliteLedger:
             return nothing if seen is None else question(connection, seen)
 
         return await self._database.read(operation)
+
+    async def _about_deliveries(
+        self,
+        session: str,
+        question: Callable[[apsw.Connection, SessionView], T],
+        nothing: T,
+        query: DeliveryQuery | None = None,
+    ) -> T:
+        """As `_of`. Deliveries of a crowd that may meet the query are written out first; without one, all are."""
+
+        def ask(connection: apsw.Connection) -> T | None:
+            if (seen := layers.view(connection, session)) is None:
+                return nothing
+            return None if self._crowds.hide(connection, seen, query) else question(connection, seen)
+
+        while (found := await self._database.read(ask)) is None:
+            await self._database.write(lambda connection: self._write_out(connection, session, query), durable=False)
+        return found
+
+    def _write_out(self, connection: apsw.Connection, session: str, query: DeliveryQuery | None = None) -> None:
+        if (seen := layers.view(connection, session)) is not None:
+            self._crowds.write_out(connection, seen, query)

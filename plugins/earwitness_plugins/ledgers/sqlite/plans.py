@@ -17,6 +17,8 @@ from earwitness.records.snapshot import Snapshot
 from ...sqlite.blobs import deflated, inflated
 from ..facts import without
 from . import data, deliveries, facts, journal, layers, messages
+from .crowds import Crowds
+from .delivery_rows import DeliveryRows
 from .facts import FactsChange
 from .layers import SessionView
 from .sessions import known, rowid, rowids
@@ -33,7 +35,7 @@ class Recordable:
     session: str
     sequence: int
     plan: bytes
-    deliveries: deliveries.DeliveryRows
+    deliveries: DeliveryRows
     message: messages.MessageRow | None
     plugin_data: Sequence[PluginWrite]
     withdrawals: Sequence[Withdrawal]
@@ -53,7 +55,7 @@ class Recordable:
             session=plan.session,
             sequence=plan.sequence,
             plan=texts.plan,
-            deliveries=await deliveries.DeliveryRows.of(plan.deliveries),
+            deliveries=await DeliveryRows.of(plan.deliveries),
             message=texts.message,
             plugin_data=plan.plugin_data,
             withdrawals=plan.withdrawals,
@@ -82,22 +84,26 @@ def _packed(plan: Plan, after: Snapshot | None) -> _Packed:
     return _Packed(deflated(whole), messages.row(plan.message, message), snapshot)
 
 
-def record(connection: apsw.Connection, new: Recordable, applied: Collection[str] | None = None) -> Plan | None:
+def record(
+    connection: apsw.Connection, new: Recordable, crowds: Crowds, applied: Collection[str] | None = None
+) -> Plan | None:
     """Record a plan, or return the one this entry has. Raises `UnknownName` for an unknown session.
 
     `applied` are ids of deliveries that the same transaction applies; with them, the entry is applied, too.
     """
     seen = known(connection, new.session)
     session = seen.number
-    first = _whole(connection, seen, new.sequence)
-    if first is not None:
-        return first
+    if _is_there(connection, seen, new.sequence):
+        crowds.write_out(connection, seen)
+        return one(connection, seen, new.sequence)
+    if new.withdrawals or new.restorations:
+        crowds.write_out(connection, seen)
     connection.execute("INSERT INTO ledger_plans VALUES (?, ?)", (rowid(session, new.sequence), new.plan))
     for withdrawal in new.withdrawals:  # first, so that what the plan itself brings stays
         deliveries.withdraw(connection, seen, withdrawal)
     for restoration in new.restorations:
         deliveries.restore(connection, seen, restoration)
-    deliveries.insert(connection, seen, new.sequence, new.deliveries, applied or ())
+    deliveries.insert(connection, seen, new.sequence, new.deliveries, applied or (), crowds)
     if applied is not None:
         journal.acknowledge(connection, session, [new.sequence])
     if new.message is not None:
@@ -108,17 +114,17 @@ def record(connection: apsw.Connection, new: Recordable, applied: Collection[str
     return None
 
 
-def one(connection: apsw.Connection, session: str, sequence: int) -> Plan | None:
+def one(connection: apsw.Connection, seen: SessionView, sequence: int) -> Plan | None:
     """A plan as recorded."""
-    seen = layers.view(connection, session)
-    return None if seen is None else _whole(connection, seen, sequence)
+    for layer in layers.at(connection, seen, sequence):
+        plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(layer, sequence),)).get
+        if plan is not None:
+            return _joined(connection, seen, sequence, plan)
+    return None
 
 
-def several(connection: apsw.Connection, session: str, up_to: int | None) -> list[Plan]:
+def several(connection: apsw.Connection, seen: SessionView, up_to: int | None) -> list[Plan]:
     """Plans in sequence order."""
-    seen = layers.view(connection, session)
-    if seen is None:
-        return []
     return [_joined(connection, seen, sequence, plan) for sequence, plan in between(connection, seen, 0, up_to)]
 
 
@@ -133,13 +139,15 @@ def between(
     return found
 
 
-def acknowledge(connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str]) -> None:
+def acknowledge(
+    connection: apsw.Connection, session: str, sequences: Sequence[int], applied: Sequence[str], crowds: Crowds
+) -> None:
     """Mark entries and deliveries as applied, those that are there."""
     seen = layers.view(connection, session)
     if seen is None:
         return
     journal.acknowledge(connection, seen.number, sequences)
-    deliveries.apply(connection, seen, applied)
+    deliveries.apply(connection, seen, applied, crowds)
 
 
 def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
@@ -152,12 +160,10 @@ def _stand(connection: apsw.Connection, session: int, new: Recordable) -> None:
         facts.change(connection, session, new.facts)
 
 
-def _whole(connection: apsw.Connection, seen: SessionView, sequence: int) -> Plan | None:
-    for layer in layers.at(connection, seen, sequence):
-        plan = connection.execute("SELECT plan FROM ledger_plans WHERE place = ?", (rowid(layer, sequence),)).get
-        if plan is not None:
-            return _joined(connection, seen, sequence, plan)
-    return None
+def _is_there(connection: apsw.Connection, seen: SessionView, sequence: int) -> bool:
+    there = "SELECT 1 FROM ledger_plans WHERE place = ?"
+    places = (rowid(layer, sequence) for layer in layers.at(connection, seen, sequence))
+    return any(connection.execute(there, (place,)).get for place in places)
 
 
 def _joined(connection: apsw.Connection, seen: SessionView, sequence: int, plan: bytes) -> Plan:

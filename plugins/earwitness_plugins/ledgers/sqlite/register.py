@@ -14,7 +14,7 @@ from ..text import as_list
 _COLUMNS = "name, kind, owner, nullif(session, '')"
 _NAMED = " UNION ALL ".join(
     f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
-    for table in ("ledger_deliveries", "ledger_repeats")
+    for table in ("ledger_deliveries", "ledger_repeats", "ledger_crowds")
     for part in ("body", "fields", "lists")  # `fields` may be `number:{…}`, which CAST cuts off
 )
 _GONE = "SELECT number FROM ledger_deliveries WHERE container = :name AND status <> 'pending'"

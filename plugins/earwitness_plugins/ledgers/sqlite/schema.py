@@ -195,6 +195,36 @@ CREATE TABLE ledger_claims (
 ) WITHOUT ROWID;
 """
 
+_CROWDS = """
+-- Copies of one message that differ in their owners only, of which so many (packed) are no rows of ledger_deliveries
+-- yet. The other columns are those of the rows.
+CREATE TABLE ledger_crowds (
+    number INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    packed INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    via TEXT,
+    type TEXT,
+    due REAL NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT,
+    body INTEGER NOT NULL,
+    fields NOT NULL,
+    lists INTEGER
+);
+CREATE INDEX ledger_crowds_session ON ledger_crowds (session);
+
+-- As JSON: the position of the first, how they got there, and each one's memory, container and owner.
+CREATE TABLE ledger_crowd_members (
+    crowd INTEGER PRIMARY KEY,
+    members TEXT NOT NULL
+);
+CREATE TRIGGER ledger_crowds_deleted AFTER DELETE ON ledger_crowds BEGIN
+    DELETE FROM ledger_crowd_members WHERE crowd = OLD.number;
+END;
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     _FIRST,
     json_migration(FROM_3),
@@ -205,4 +235,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _LAYERS,
     facts_apart,
     _CLAIMS,
+    _CROWDS,
 )

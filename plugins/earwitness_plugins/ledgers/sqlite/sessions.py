@@ -21,6 +21,7 @@ _FORGET = (
     "DELETE FROM ledger_plans WHERE place BETWEEN :first AND :last",
     "DELETE FROM ledger_deliveries WHERE session = :number",
     "DELETE FROM ledger_repeats WHERE session = :number",
+    "DELETE FROM ledger_crowds WHERE session = :number",
     "DELETE FROM ledger_citations WHERE session = :number",
     "DELETE FROM ledger_grounds WHERE session = :number",
     "DELETE FROM ledger_messages WHERE session = :number",
@@ -28,10 +29,17 @@ _FORGET = (
     "DELETE FROM ledger_facts WHERE session = :number",
     "DELETE FROM ledger_sessions WHERE number = :number",
 )
+_OF_SESSION = (
+    ("ledger_data", "session"),
+    ("ledger_facts", "session"),
+    ("ledger_crowds", "session"),
+    ("ledger_sessions", "number"),
+)
+"""Tables with rows that no branch reads, and the column with the session's number."""
 _FORGET_TEXTS = "DELETE FROM ledger_shared WHERE session = :number"
 _NAMED = " UNION ALL ".join(
     f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
-    for table in ("ledger_deliveries", "ledger_repeats")
+    for table in ("ledger_deliveries", "ledger_repeats", "ledger_crowds")
     for part in ("body", "fields", "lists")  # `fields` may be `number:{…}`, which CAST cuts off
 )
 """Numbers of the shared texts that rows still name."""
@@ -154,7 +162,7 @@ def forget(connection: apsw.Connection, session: str) -> None:
 
 
 def _forget_layer(connection: apsw.Connection, seen: SessionView) -> None:
-    for table, column in (("ledger_data", "session"), ("ledger_facts", "session"), ("ledger_sessions", "number")):
+    for table, column in _OF_SESSION:
         connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (seen.number,))  # noqa: S608 - our own words
     layers.forget(connection, seen)
 
