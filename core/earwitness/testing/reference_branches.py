@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from itertools import count
 
 from ..containers import SESSION_KINDS, character_container, world_container
 from ..end.store_work import arrival_day
@@ -26,45 +27,55 @@ class BranchingMemoryStore(MemoryStore):
 
 
 class PlacedMemoryStore(BranchingMemoryStore):
-    """One that is a `PlacedStore`, too: it keeps the order of all that it ever held."""
+    """One that is a `PlacedStore`, too: it keeps the places of all that it ever held.
+
+    A memory's last place is where it is, or was when it was removed. One that was removed and written again also keeps
+    the place before, which a branch without it goes by.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._order: dict[str, list[str]] = {}
+        self._places: dict[str, list[tuple[str, int]]] = {}
+        """Container → (memory id, number of the place), in order."""
+        self._numbers = count()
 
     async def put(self, memories: Sequence[Memory]) -> None:
-        """A memory that was removed comes last, in the order of those it held as well."""
+        """A memory that was removed comes last."""
         for memory in memories:
-            order = self._order.setdefault(memory.container, [])
+            places = self._places.setdefault(memory.container, [])
             if memory.id not in self._containers.get(memory.container, {}):
-                order[:] = [id for id in order if id != memory.id] + [memory.id]
+                last = dict(places).get(memory.id)
+                kept = [(id, number) for id, number in places if id != memory.id or number == last]
+                self._places[memory.container] = [*kept, (memory.id, next(self._numbers))]
         await super().put(memories)
 
     async def branch(self, containers: Mapping[str, str], without: Mapping[str, Sequence[str]]) -> None:
-        """The order goes along."""
+        """The places go along, but those of memories that are left out."""
         await super().branch(containers, without)
         for name, new in containers.items():
+            places = self._places.get(name, [])
             left = self._containers.get(name, {}).keys() & set(without.get(name, ()))
-            self._order[new] = [id for id in self._order.get(name, ()) if id not in left]
+            gone = {(id, number) for id, number in dict(places).items() if id in left}
+            self._places[new] = [each for each in places if each not in gone]
 
     async def drop(self, container: str) -> None:
-        """The order goes, too."""
+        """The places go, too."""
         await super().drop(container)
-        self._order.pop(container, None)
+        self._places.pop(container, None)
 
     async def placed(self, container: str, ids: Sequence[str]) -> Sequence[str]:
         """Those of the ids it ever held."""
-        return [id for id in ids if id in self._order.get(container, ())]
+        return [id for id in ids if id in dict(self._places.get(container, ()))]
 
     async def put_back(self, memories: Sequence[Memory]) -> None:
-        """Write, and restore the order."""
-        orders = {memory.container: list(self._order.get(memory.container, ())) for memory in memories}
+        """Write, each in the last place it had."""
+        before = {memory.container: list(self._places.get(memory.container, ())) for memory in memories}
         await self.put(memories)
-        for name, order in orders.items():
-            order += [id for id in self._order[name] if id not in order]
-            self._order[name] = order
-            held = self._containers[name]
-            self._containers[name] = {id: held[id] for id in order if id in held}
+        for name, places in before.items():
+            known = dict(places)
+            self._places[name] = places + [each for each in self._places[name] if each[0] not in known]
+            held, last = self._containers[name], dict(self._places[name])
+            self._containers[name] = {id: held[id] for id, at in self._places[name] if id in held and last[id] == at}
 
 
 class BranchingMemoryLedger(MemoryLedger):

@@ -103,6 +103,19 @@ class StoreBranches(StoreCases):
         assert [each.id for each in await store.list("c")] == [each.id for each in PAST if each.id not in {"m3", "m30"}]
 
     @case
+    async def test_what_was_written_again_is_put_back_where_it_stood_before(self, store: Store) -> None:
+        """In a branch that does not have what was written again."""
+        branching = await self._with_past(store)
+        if not isinstance(store, PlacedStore):
+            raise SkipTest("the store knows no places: a branch from before a removal applies all plans again")
+        await store.remove({"c": ["m3"]})
+        await store.put([PAST[3]])
+        assert [each.id for each in await store.list("c")][-1] == "m3"
+        await branching.branch({"c": "b"}, {"c": ["m3"]})
+        await store.put_back([_in("b", PAST[3])])
+        assert [each.id for each in await store.list("b")] == [each.id for each in PAST]
+
+    @case
     async def test_whatever_happens_they_are_as_copies_would_be(self, store: Store) -> None:
         """Random branches of branches, with writes, removals and drops in each, against the reference."""
         from hypothesis import strategies as st
