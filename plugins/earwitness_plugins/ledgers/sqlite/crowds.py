@@ -121,8 +121,11 @@ class Crowd(NamedTuple):
     """Deliveries of one plan that are not rows yet, or not all of them."""
 
     number: int
+    """A number of its own in the file, drawn at random: none is given twice."""
     session: int
+    """The session's number in the file."""
     sequence: int
+    """The plan's sequence number."""
     packed: int
     """How many of them are not rows yet."""
     alike: AlikeColumns
@@ -227,6 +230,7 @@ class Crowds:
             connection.execute(update, (len(rows), crowd.number))
         else:
             connection.execute("DELETE FROM ledger_crowds WHERE number = ?", (crowd.number,))
+            self._members.pop(crowd.number, None)
 
     def _of(self, connection: apsw.Connection, crowd: Crowd) -> Members:
         members = self._members.get(crowd.number)
