@@ -31,6 +31,7 @@ from .validation.messages import (
     spoken,
     update_text,
 )
+from .validation.places import check_place
 from .validation.records import check_state, checked, state_keys
 
 Notes: TypeAlias = Mapping[str, Any] | None
@@ -222,7 +223,7 @@ class Drafts:
     async def place(self, what: str, place: str, key: str | None) -> str:
         """A place as the host names it. What a repeated call names is not checked again."""
         anew = await self._journal.entry_for_key(key) is None
-        return self._names.check_place(what, place, anew=anew)
+        return check_place(what, place, self._journal.known_places() if anew else ())
 
     async def preparation(
         self,

@@ -21,10 +21,12 @@ from .ids import check_key, check_session_id, check_visible, with_invisible
 from .live import Live
 from .memory_entries import check_memories
 from .outcome import Outcome
+from .places import destination, holders
 from .records.journal import (
     Appended,
     Archived,
     Body,
+    Changed,
     Derived,
     Entry,
     NewEntry,
@@ -297,6 +299,15 @@ class Journal:
         if known := self._decider.accepted.undecided(last):
             last = known[-1].sequence
         return [*known, *await self._ledger.entries(self._live.snapshot.id, after=last, unapplied=True)]
+
+    def known_places(self) -> tuple[str, ...]:
+        """Every place that the story knows, with those that calls which are not decided yet have named."""
+        known = list(self._live.snapshot.state.places)
+        for entry in self._decider.accepted.undecided(self._live.snapshot.decided):
+            for place in entry.body.places if isinstance(entry.body, Changed) else ():
+                path = destination(place, known)
+                known += [path, *holders(path)]
+        return tuple(dict.fromkeys(known))
 
     async def _still_there(self, named: Collection[str]) -> None:
         """Raises `UnknownName` if another process has forgotten one of these characters."""

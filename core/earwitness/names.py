@@ -13,7 +13,6 @@ from .records.character import Character
 from .records.update import Audience
 from .validation.arguments import several
 from .validation.messages import mask_name
-from .validation.places import check_place
 
 T = TypeVar("T")
 
@@ -104,7 +103,3 @@ class NameResolver:
         if audience not in {"present", "public"}:
             raise InputError(f"audience {audience!r} must be 'present', 'public' or a list of character ids.")
         return audience
-
-    def check_place(self, what: str, place: str, *, anew: bool) -> str:
-        """The place as written. Raises as `check_place`; a call that is not made `anew` may name several places."""
-        return check_place(what, place, self._live.snapshot.state if anew else None)

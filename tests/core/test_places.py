@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -9,8 +10,19 @@ import pytest
 from earwitness import Session
 from earwitness.errors import InputError
 from earwitness.places import distance, holders, normal, parts, resolved
+from earwitness.records.moment import Moment, Presence
 
 Begin = Callable[..., Awaitable[Session]]
+
+
+class Slow:
+    """A detector that takes its time."""
+
+    async def detect(self, moment: Moment) -> Presence:
+        await asyncio.sleep(0.3)
+        return Presence.only(moment.message.speaker)
+
+
 KNOWN = ("castle", "castle/kitchen", "castle/kitchen/pantry", "inn", "inn/kitchen", "Dragon_Lair")
 
 
@@ -91,6 +103,16 @@ async def test_a_place_that_a_move_still_under_way_has_told_of_is_known(begin: B
     await story.move("bob", "castle/kitchen/pantry")
     await (await story.move("charlie", "pantry")).settled()
     assert story.state.whereabouts["charlie"].place == "castle/kitchen/pantry"
+
+
+async def test_a_last_part_that_a_move_still_under_way_makes_ambiguous_is_refused(begin: Begin) -> None:
+    story = await begin(state={"current_scene": "castle/kitchen"}, present=["alice"], detector=Slow())
+    await story.say("alice", "Good evening.")
+    await story.move("bob", "inn/kitchen")
+    with pytest.raises(InputError, match="'castle/kitchen' or 'inn/kitchen'"):
+        await story.move("charlie", "kitchen")
+    await (await story.move("charlie", "inn/kitchen")).settled()
+    assert story.state.whereabouts["charlie"].place == "inn/kitchen"
 
 
 async def test_a_move_to_one_of_several_places_is_refused_and_one_told_before_is_not(begin: Begin) -> None:

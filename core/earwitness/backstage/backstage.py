@@ -150,7 +150,7 @@ class Backstage:
             channel=where,
             present=self._members("present", present),
             audience=self._members("audience", audience),
-            place=None if place is None else check_place("place", place, live.snapshot.state),
+            place=None if place is None else check_place("place", place, live.snapshot.state.places),
         )
         own = own_key(sequence) if key is None else check_key(key)
         entry = Entry(session=live.snapshot.id, sequence=sequence, key=own, body=body, timestamp="preview")

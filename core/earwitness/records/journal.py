@@ -89,6 +89,13 @@ class Changed(Record):
         sentences = [gist(each) for each in (self.description, *(each.description for each in self.updates)) if each]
         return "; ".join([*changes, *moves, *joins, *sentences])
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The places it names, as the host wrote them."""
+        scene = self.changes.get("current_scene")
+        written = (scene, *(place for _, _, place in self.moves), *(each.place for each in self.channels))
+        return tuple(place for place in written if isinstance(place, str))
+
 
 class Prepared(Record):
     """What was there before the story: plot, cards, dialogue, lore."""

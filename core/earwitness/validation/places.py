@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..errors import InputError
 from ..places import parts, resolved
-from ..records.state import State
 from .arguments import some_text
 
 
-def check_place(what: str, place: str, state: State | None) -> str:
+def check_place(what: str, place: str, known: Iterable[str] = ()) -> str:
     """The place as written. It is resolved to a path on deciding, in the order of the journal.
 
-    Raises `InputError` for a place without a name and, given the state, for a name that fits several known places.
+    Raises `InputError` for a place without a name, and for one that fits several of the `known` places.
     """
     if not parts(some_text(what, place)):
         raise InputError(f"{what} = {place!r} cannot be used: a place needs a name.")
-    if state is not None:
-        resolved(place, state.places)
+    resolved(place, known)
     return place

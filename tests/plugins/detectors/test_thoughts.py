@@ -53,6 +53,10 @@ MOST_LOST = 0.08
         ("*The map must be mine. I have waited so long.* Hello!", "Hello!"),
         ("*Not him again.* Hello!", "Hello!"),
         ("Hello! To herself: he lies.", "Hello!"),
+        ("*smiles* Hello! Secretly, she hoped that he would leave.", "*smiles* Hello!"),
+        ("*smiles* Hello! Part of her knew that he lied.", "*smiles* Hello!"),
+        ("*smiles* Hello! Her only thought was that he lied.", "*smiles* Hello!"),
+        ("*smiles* Hello! She kept it to herself that he lied.", "*smiles* Hello!"),
         ("Hello! Aside: he lies.", "Hello!"),
         ('"Hello!" Unknown to the others, she has the map.', '"Hello!"'),
         ('"He lies." Alice thought. "Hello!"', '"Hello!"'),
@@ -86,6 +90,7 @@ def test_others_hear_what_is_said_and_nothing_of_what_is_thought(story: Begin, t
         "I did _not_ say so.",
         "The map is mine! I have waited so long for you, Bob.",
         "*walks down into the mine* Hello!",
+        "*smiles* Her only hope is the well, Bob. The thought of it makes me laugh.",
         "The author is unknown to me, Bob.",
     ],
 )

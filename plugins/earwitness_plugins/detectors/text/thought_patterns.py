@@ -350,6 +350,12 @@ LED = guarded_pattern(
             | {_KNOW}\b[^.!?]*\b(?:but|and)\s+(?:said|kept|held|did\s+not|didn['’]t)\b
           )
       | {_UNHEARD},?\s+{_THIRD}\s+{_CRY}
+      | (?:secretly|privately),?\s+{_THIRD}\s+(?:\w+ly\s+)?(?:{_KNOW}|{_THINK})\b
+      | (?:a|some)?\s*part\s+of\s+(?:him|her)\s+(?:\w+ly\s+)?(?:{_KNOW}|{_THINK}|want(?:s|ed)|long(?:s|ed)|hate[sd])\b
+      | (?:his|her)\s+(?:(?:only|first|last|one|next|sole)\s+)?(?:thought|hope|fear|suspicion|wish)\s+
+          (?:was|is)\s+(?:that|how|of)\b
+      | the\s+(?:\w+\s+)?thought\s+(?:that|of)\b
+      | {_THIRD}\s+(?:keeps?|kept)\s+(?:it\s+)?to\s+(?:him|her)self\b
       | it\s+(?:\w+ly\s+)?(?:occur(?:s|red)\s+to|dawn(?:s|ed)\s+on|str(?:uck|ikes)|c[ao]mes?\s+to)\s+(?:him|her)\b
       | (?:an?|the|one|another)\s+(?:\w+\s+){{0,2}}?(?:thought|suspicion|memory|idea|voice)\b[^.!?:\"“]{{0,60}}:
       | (?:an?|the|one)\s+(?:\w+\s+)?(?:thought|idea|suspicion)\s+(?:had\s+)?(?:crossed|came|occurred|struck|formed|
