@@ -13,7 +13,7 @@ from . import register, transfer, wiring
 from .background import Background
 from .containers import Container, Membership
 from .engine import Engine
-from .errors import InputError, StorageError
+from .errors import InputError
 from .extensions import Extensible
 from .extras import ReembeddingStore, SnapshotLedger
 from .ids import with_invisible
@@ -29,7 +29,6 @@ from .records.state import Day
 from .session import Session
 from .story_export import StoryExport
 from .strategy import Strategy
-from .time_limit import LimitReached
 from .transfer import Seen, unseen
 from .validation.arguments import several
 
@@ -280,11 +279,8 @@ class Earwitness(Extensible):
         """The health of the `ledger` and the `store`. Raises `StorageError` if one of them cannot report it, such as a
         store that has not answered within `end.store_timeout`."""
         self._background.check()
-        ledger, limit = await self.engine.ledger.health(), self.settings.end.store_timeout
-        try:
-            return {"ledger": ledger, "store": await self.engine.store_work(limit, self.engine.store.health())}
-        except LimitReached as error:
-            raise StorageError(f"the store has not answered within {limit:g} s") from error
+        ledger = await self.engine.ledger.health()
+        return {"ledger": ledger, "store": await self.engine.answered(self.engine.store.health())}
 
     async def invisible_ids(self) -> dict[str, tuple[str, ...]]:
         """Ids of stories and of their characters that have an invisible character, by story.

@@ -29,6 +29,7 @@ from .protocols import BackgroundJob, Detector, Guard, Ledger, ReadProvider, Sha
 from .refusals import Refusals
 from .strategy import Strategy
 from .time_limit import LimitReached, apart, within
+from .timed_reads import with_timed_reads
 
 T = TypeVar("T")
 MACROS = "earwitness:macros"
@@ -118,6 +119,14 @@ class Engine:
         """
         return within(limit, work) if self._store_is_here else apart(limit, work)
 
+    async def answered(self, work: Awaitable[T], times: int = 1) -> T:
+        """A read of the store within `end.store_timeout`, or so many `times` that. Raises `StorageError`."""
+        limit = times * self.settings.end.store_timeout
+        try:
+            return await self.store_work(limit, work)
+        except LimitReached as error:
+            raise StorageError(f"the store has not answered within {limit:g} s") from error
+
     async def written(self, work: Awaitable[T], *, times: int = 1) -> T:
         """Work of the store within `end.store_timeout`, or so many `times` that: a store that hangs is one that fails.
 
@@ -169,6 +178,15 @@ class Engine:
     def reading(self) -> Store:
         """The store to read from: what it refuses is found as if it were there."""
         return self.refusals.over(self.store, self.ledger, self.local_first.local if self.local_first else None)
+
+    @property
+    def reading_in_time(self) -> Store:
+        """The same store for those who would wait for ever: a read that takes too long raises `StorageError`."""
+        return self.refusals.over(self._timed, self.ledger, self.local_first.local if self.local_first else None)
+
+    @cached_property
+    def _timed(self) -> Store:
+        return with_timed_reads(self.store, self.answered)
 
     def reading_here(self, both: LocalFirstStore) -> Store:
         """The store here, to read from: as if it held what it refuses."""

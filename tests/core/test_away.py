@@ -111,6 +111,35 @@ async def test_a_strict_recall_raises_when_the_store_is_away(begin: Begin, store
         await story.turn("alice", query="sword")
 
 
+async def test_a_strict_recall_raises_a_storage_error_when_the_store_hangs(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, **{**QUICK, "strict": True})
+    await (await story.say("alice", "The sword is in the cave.")).settled()
+    store.hangs = True
+    with pytest.raises(StorageError, match=r"the store has not answered within 0\.05 s"):
+        await story.turn("alice", query="sword")
+    outcome = await story.say("alice", "It is gone.")
+    with pytest.raises(NotYetApplied, match=r"within 0\.\d{1,3} s"):
+        await outcome.settled(timeout=0.2)
+
+
+async def test_backstage_does_not_wait_for_ever_for_a_store_that_hangs(begin: Begin, store: Unsteady) -> None:
+    story = await begin(store=store, **QUICK)
+    await (await story.say("alice", "The sword is in the cave.")).settled()
+    await story.delivered()
+    store.hangs = True
+    backstage = story.backstage()
+    for call in (
+        backstage.who_knows("the sword"),
+        backstage.inspect("alice"),
+        backstage.search("alice", "sword"),
+        backstage.overview(),
+    ):
+        with pytest.raises(StorageError, match=r"the store has not answered within 0\.\d+ s"):
+            await call
+    store.hangs = False
+    assert (await backstage.who_knows("the sword")).knowers["alice"].knows
+
+
 async def test_what_is_not_applied_yet_is_recalled_while_the_store_can_be_searched(
     begin: Begin, store: Unsteady, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -202,7 +202,7 @@ class Backstage:
         limit, offset = None if limit is None else count("limit", limit), count("offset", offset)
         await self._session.delivered()
         filter = as_filter(filter)
-        container, store = self._container(owner), self._engine.reading
+        container, store = self._container(owner), self._engine.reading_in_time
         total = matching = await store.count(container.name)
         if filter == EVERYTHING:
             memories = await store.list(container.name, limit=limit, offset=offset)
@@ -229,7 +229,7 @@ class Backstage:
         query, limit, filter = text("query", query), count("limit", limit), as_filter(filter)
         await self._session.delivered()
         name = self._container(owner).name
-        return tuple(await self._engine.reading.search(name, query, filter=filter, limit=limit))
+        return tuple(await self._engine.reading_in_time.search(name, query, filter=filter, limit=limit))
 
     async def overview(self) -> Overview:
         """An overview of the session."""
@@ -306,7 +306,9 @@ class Backstage:
         written = await by_hand.hand_written(self._engine.store, session, self._session.cast)
         if begun := {each.id: who for who, ours in written.items() for each in ours if each.id.startswith(start)}:
             return begun
-        shared = [await self._engine.reading.list(name) for name in await shared_with(ledger, self._session.cast)]
+        shared = [
+            await self._engine.reading_in_time.list(name) for name in await shared_with(ledger, self._session.cast)
+        ]
         return {each.id: each.container for memories in shared for each in memories if each.id.startswith(start)}
 
     async def grounds(self, *names: str) -> dict[str, str | None]:

@@ -33,7 +33,7 @@ async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> E
         late = await _not_arrived(engine, session, found)
         return (await _as_changed(engine, session, found)).model_copy(update={"not_arrived": late})
     for name in await shared_with(engine.ledger, cast):
-        for memory in await engine.reading.get(name, [memory_id]):
+        for memory in await engine.reading_in_time.get(name, [memory_id]):
             return await _written_elsewhere(engine, memory)
     if held := await by_hand.held(engine.store, session, cast, memory_id):
         return await _written_by_hand(engine, *held)
@@ -48,7 +48,7 @@ async def explain_own(engine: Engine, session: str, persona: str, memory_id: str
     own = character_container(session, persona).name
     found = [each for each in await _deliveries(engine, session, memory_id) if each.container == own]
     known = [each for each in found if each.status in {"applied", "archived"}]
-    for memory in () if found else await engine.reading.get(own, [memory_id]):
+    for memory in () if found else await engine.reading_in_time.get(own, [memory_id]):
         return await _written_by_hand(engine, persona, memory)
     if not known:
         raise NotPermitted(f"role 'player' may have a memory explained only if {persona!r} has it, not {memory_id!r}.")
@@ -115,7 +115,7 @@ async def _as_changed(engine: Engine, session: str, found: Explanation) -> Expla
         return found
     of_world = found.owner == WORLD
     container = world_container(session) if of_world else character_container(session, found.owner)
-    for memory in await engine.reading.get(container.name, [found.memory_id]):
+    for memory in await engine.reading_in_time.get(container.name, [found.memory_id]):
         if memory.metadata.get(by_hand.BY_HAND) is True:
             origin = Origin(session=None, forgotten=False, by_hand=engine.store.place(container.name))
             return found.model_copy(update={"content": memory.content, "origin": origin})

@@ -106,13 +106,15 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     same = await aside(len(question), _namesakes, names, question, masks)
     terms = tuple(dict.fromkeys([*terms, *same]))
     fact = AskedFact("", question) if masks else await aside(len(question), AskedFact.of, question)
-    known = await _facts(engine.reading, world_container(session).name, question, terms, near, same, fact)
+    known = await _facts(engine.reading_in_time, world_container(session).name, question, terms, near, same, fact)
     revealing = {source for each in masks if each.is_identity for source in each.sources}
     found, subjects, sources = await _proofs(engine, session, known, revealing)
     written = await hand_written(engine.store, session, live.snapshot.cast)
     found = [(_with_refused(engine, live, each), as_news) for each, as_news in found]
     proofs = _as_it_is(written, [*found, *await _derived(engine, live, known)])
-    shared, failures = await shared_memories(engine, live, question, partial(_shared, engine.reading, known, terms))
+    shared, failures = await shared_memories(
+        engine, live, question, partial(_shared, engine.reading_in_time, known, terms)
+    )
     weigh = partial(known.weigh, sources) if known.told else None
     elsewhere = {id: [*map(read_elsewhere, memories)] for id, memories in shared.items()}
     whole, calendar = restated(question, masks), engine.settings.calendar

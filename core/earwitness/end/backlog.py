@@ -184,7 +184,7 @@ class Backlog:
 
     def late(self, failure: Exception | None, timeout: float | None = None) -> NotYetApplied:
         """The error for whoever has waited for it, for so many seconds."""
-        waited = "" if timeout is None else f" within {timeout:g} s"
+        waited = "" if timeout is None else f" within {round(timeout, 3):g} s"
         why = f": {named(failure).rstrip('.')}" if failure else ""
         left = len(self.writable)
         entries = "1 decided entry has" if left == 1 else f"{left:,} decided entries have"

@@ -55,7 +55,7 @@ class EndSettings(Record):
     detector_timeout: Positive = 5.0
     """Seconds a detector may take. After that only the speaker remembers."""
     store_timeout: Positive = 10.0
-    """Seconds one write to the store may take. After that it counts as failed and is tried again."""
+    """Seconds one write to the store, or one read of backstage, may take. A write that takes longer is tried again."""
     plugin_timeout: Positive = 10.0
     """Seconds a World Agent, sharing rule, guard or plugin may take. After that its answer is left out."""
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..by_hand import BY_HAND
 from ..decided_memories import decided_memories
 from ..engine import Engine
+from ..errors import StorageError
 from ..filters import EVERYTHING, Filter, matches
 from ..live import Live, Unapplied
 from ..memories import memories_of
@@ -171,7 +172,7 @@ class RecallSource:
             return await self._engine.store_work(self._limit, call)
         except LimitReached as error:
             if self._engine.settings.strict:
-                raise
+                raise StorageError(f"the store has not answered within {self._limit:g} s") from error
             why = str(error)
         except BaseException as error:  # noqa: BLE001 - whatever a store raises
             failure = contained(error)
