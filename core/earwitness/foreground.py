@@ -12,7 +12,8 @@ GIVING_WAY = 20
 QUIET = 0.02
 """Seconds after a recall or decision until work in the background begins: the next one often follows at once."""
 WAY = 0.1
-"""The most seconds for which a decision gives way to recalls that do not wait for it."""
+"""The most seconds for which a decision gives way to recalls that do not wait for it; and those for which one about
+thousands is put off before it begins."""
 
 
 def _never() -> bool:
@@ -25,9 +26,13 @@ class Foreground:
     def __init__(self) -> None:
         self._number = 0
         self._recalls = 0
+        self._awaited = 0
+        """How many wait for a decision."""
         self._over = asyncio.Event()
         self._ended = float("-inf")
         """When the last one ended, by the monotonic clock."""
+        self._recalled = float("-inf")
+        """When the last recall ended that waited for no decision."""
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -50,7 +55,30 @@ class Foreground:
                 yield
         finally:
             self._recalls -= 1
+            self._recalled = monotonic()
             self.look_again()
+
+    @contextmanager
+    def awaiting(self) -> Iterator[None]:
+        """While somebody waits for a decision."""
+        self._awaited += 1
+        self.look_again()
+        try:
+            yield
+        finally:
+            self._awaited -= 1
+
+    async def before_a_crowd(self) -> None:
+        """Put off a decision about thousands until the turn that follows its message has begun, and its recall is over:
+        side by side, each takes longer. At once, if somebody waits for a decision."""
+        began = monotonic()
+        while not self._awaited and (left := began + WAY - monotonic()) > 0:
+            quiet = WAY if self._recalls else max(began, self._recalled) + QUIET - monotonic()
+            if quiet <= 0:
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(left, quiet)):
+                    await self._over.wait()
 
     def recalls_first(self, at_most: float = WAY) -> Callable[[], Awaitable[None]]:
         """A function that waits until no recall is going on. All its calls together wait for `at_most` so many seconds:

@@ -150,3 +150,47 @@ async def test_the_collector_rests_until_whoever_waits_for_a_crowd_is_served_and
             tasks[-1].cancel()
             await asyncio.wait(tasks)
             assert gc.isenabled()
+
+
+async def test_a_decision_about_a_crowd_begins_after_the_recall_that_does_not_wait_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "WAY", 60)
+    foreground, steps = Foreground(), list[str]()
+
+    async def decision() -> None:
+        await foreground.before_a_crowd()
+        steps.append("decision")
+
+    deciding = asyncio.create_task(decision())
+    await asyncio.sleep(0)
+    with foreground.recalling():
+        await asyncio.sleep(2 * module.QUIET)
+        steps.append("recall")
+    async with asyncio.timeout(30):
+        await deciding
+    assert steps == ["recall", "decision"]
+
+
+async def test_a_decision_about_a_crowd_begins_at_once_if_somebody_waits_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "WAY", 60)
+    monkeypatch.setattr(module, "QUIET", 60)
+    foreground = Foreground()
+    async with asyncio.timeout(30):
+        with foreground.awaiting():
+            await foreground.before_a_crowd()
+        waiting = asyncio.create_task(foreground.before_a_crowd())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        with foreground.awaiting():
+            await waiting
+
+
+async def test_a_decision_about_a_crowd_is_put_off_for_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAY", 0.01)
+    foreground = Foreground()
+    with foreground.recalling():
+        async with asyncio.timeout(30):
+            await foreground.before_a_crowd()

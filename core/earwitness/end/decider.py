@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,7 @@ from ..records.journal import (
     Transferred,
 )
 from ..records.plan import Answer, Plan
-from ..slices import collected_later, giving_way
+from ..slices import MANY, collected_later, giving_way
 from ..time_limit import contained
 from ..validation.messages import gone
 from .accepted import AcceptedEntries
@@ -71,13 +71,11 @@ class Decider:
         """The sharing rules that answer later."""
         self._waiting: dict[int, asyncio.Future[Plan]] = {}
         self._work: asyncio.Task[None] | None = None
-        self._again = False
+        self._again = self._resumed = self._ended = False
         self.accepted = AcceptedEntries()
         self._look = True
         """Whether the journal may hold entries that were not handed to `accept`."""
-        self._resumed = False
         self._decided_here = 0  # number of the last entry of which the plan in force is this decider's
-        self._ended = False
 
     def check(self) -> None:
         """Raises `NotOpen` when the instance cannot decide, and `UnknownName` once the story is forgotten."""
@@ -136,7 +134,8 @@ class Decider:
             return plan
         future = self._waiting.setdefault(sequence, asyncio.get_running_loop().create_future())
         self.wake()
-        return await asyncio.shield(future)
+        with self._engine.foreground.awaiting():
+            return await asyncio.shield(future)
 
     async def caught_up(self, limit: float | None = None) -> bool:
         """Wait at most `limit` seconds until no entry is undecided; returns whether that was achieved.
@@ -148,7 +147,8 @@ class Decider:
         if self._nothing_known and not await self.staleness.check():
             self._applier.wake()
             return True
-        done, _ = await asyncio.wait({self.wake()}, timeout=limit)
+        with nullcontext() if limit == 0 else self._engine.foreground.awaiting():
+            done, _ = await asyncio.wait({self.wake()}, timeout=limit)
         if await self._behind(done=bool(done)):
             self._applier.look_again()
             if done:
@@ -210,6 +210,8 @@ class Decider:
             self.staleness.note(entries[-1])
             if len(entries) > 1:
                 self._applier.expect_more()
+            elif len(self.live.snapshot.cast) > MANY:
+                await self._engine.foreground.before_a_crowd()
             for entry in entries:
                 cast = self.live.snapshot.cast
                 with giving_way(self._engine.foreground.recalls_first()), collected_later(len(cast), self._aside):
