@@ -95,7 +95,7 @@ class Live:
     `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another process is known to have
     decided what this one has not read yet. `warned_unguarded` is set once the host was warned that nothing withholds
     direct messages. `withdrawn` are ids of memories of which something was taken back since the session was opened
-    here, or by the last entries before.
+    here, or by the last entries before. `looked_at` are containers of which the store was found to lack nothing.
     """
 
     snapshot: Snapshot
@@ -116,6 +116,7 @@ class Live:
     next_due: float | None = None
     is_behind: bool = False
     withdrawn: set[str] = field(default_factory=set)
+    looked_at: set[str] = field(default_factory=set)
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue, TypeAdapter
 
+from .emptied import delivered_in_vain
 from .end.doubtful_writes import KEY as DOUBTFUL
 from .end.reconciliation import reconciled, work_of
 from .end.store_work import Work, arrival_day
@@ -158,18 +159,23 @@ class Spool:
         return len(ids | reworded)
 
     async def lacking(self) -> dict[str, tuple[int, int]]:
-        """Container → how many memories of it the store elsewhere has, and how many the one here has, where those are
-        more although nothing waits: as after the one elsewhere was emptied. At most 400 containers are compared.
+        """Container → how many memories of it the store has, and how many it should have, where it lacks some although
+        nothing waits: as after it was emptied, or another one was named. At most 400 containers are compared.
 
-        Empty for a store that is not two. Raises `StorageError` if one of them does not answer.
+        Of two stores, the one elsewhere is compared with the one here. Of a single one, only containers are named of
+        which it holds nothing. Raises `StorageError` for a store that does not answer.
         """
-        both = self._engine.local_first
-        if both is None:
-            return {}
         waiting = {each.container for each in await self.waiting()}
-        sessions = (None, *await self._ew.sessions())
-        every = [each.name for session in sessions for each in await self._ew.containers(session=session)]
+        both = self._engine.local_first
+        sessions = await self._ew.sessions()
+        every = {
+            each.name: session
+            for session in ((None, *sessions) if both else sessions)
+            for each in await self._ew.containers(session=session)
+        }
         names = [each for each in every if each not in waiting][:COMPARED]
+        if both is None:
+            return {name: (0, n) for name in names if (n := await delivered_in_vain(self._engine, every[name], name))}
         begins = range(0, len(names), AT_ONCE)
         counts = [each for begin in begins for each in await _counts(both, names[begin : begin + AT_ONCE])]
         return {name: (there, here) for name, there, here in counts if there < here}

@@ -291,3 +291,16 @@ def test_the_error_of_a_rule_file_is_said_once(run: Run, folder: Path) -> None:
     assert result.exit_code == 1
     assert result.stdout.count("unknown key 'memebrs'") == 1
     assert "earwitness.sharing_rule: relationships, earwitness.guard: pantheons" in " ".join(result.stdout.split())
+
+
+def test_a_store_that_holds_nothing_of_the_stories_is_named_with_what_to_do(played: Run, folder: Path) -> None:
+    assert answer(played("doctor", "--json"))["ok"] is True
+    (folder / "earwitness.toml").write_text('store = "markdown"\n', "utf-8")
+    result = played("doctor", "--json")
+    assert result.exit_code == 1
+    lacks = json.loads(result.stdout)["store"]["store lacks"]
+    assert all(each.startswith("0 of ") for name, each in lacks.items() if name != "advice")
+    assert len(lacks) > 2
+    shown = " ".join(played("doctor").output.split())
+    assert "stories: store lacks" in shown
+    assert "`earwitness migrate BEFORE NOW`" in shown

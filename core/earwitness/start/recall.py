@@ -60,6 +60,8 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     ledger = engine.ledger
     found = await _unless_own(source, reads, await recallable_whole(ledger, live.snapshot.id, reads, searched), day)
     strange = await strange_fields.reports(source, reads, request.filter, found)
+    if not found[0] and request.before is None:
+        await source.look_at_own()
     answers = await _plugins(engine, live, request, query, found, data)
     hits = await recallable_whole(ledger, live.snapshot.id, reads, await _added(source, reads, answers, found))
     sections = _sections(reads, hits, always, answers, day, settings)
@@ -109,7 +111,7 @@ def _failures(answers: Sequence[Answered[RecallAnswer]], source: RecallSource) -
     yield from (answer.label for answer in answers if answer.failure)
     if source.failure:
         yield source.failure
-    yield from (f"store: {each}" for each in (*source.standing_failures, *source.refused))
+    yield from (f"store: {each}" for each in (*source.standing_failures, *source.emptied, *source.refused))
 
 
 async def _waiting(

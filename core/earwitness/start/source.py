@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from ..by_hand import BY_HAND
 from ..decided_memories import decided_memories
+from ..emptied import why_emptied
 from ..engine import Engine
 from ..errors import StorageError
 from ..filters import EVERYTHING, Filter, matches
@@ -35,6 +36,8 @@ class RecallSource:
         """The reader's own container, which only this session writes to."""
         self.failure: str | None = None
         """Why the store did not answer. If set, the memories come from the latest entries only."""
+        self.emptied: Sequence[str] = ()
+        """That the store holds nothing of the reader's own container, although it should."""
         self._is_away = False
         """Whether the one elsewhere has failed, where there are two: the one here answers the rest of this recall."""
 
@@ -48,6 +51,12 @@ class RecallSource:
         """Why a part of the store did not answer, while another did."""
         store = self._engine.local_first
         return store.failures if store else ()
+
+    async def look_at_own(self) -> None:
+        """Look whether the reader's own container, in which nothing was found, was emptied; `emptied` says so then."""
+        if self.failure is None:
+            why = await why_emptied(self._engine, self._live, self._own, self._limit)
+            self.emptied = (why,) if why else ()
 
     @property
     def _is_doubtful(self) -> bool:

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 _EXTRA = lazy_pattern(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 BUNDLES = frozenset({"all", "bench"})
 """Extras that no strategy needs by itself."""
+EMPTIED = "was it emptied, does its key belong to another account, or did the settings name another store before? "
 REFILL = (
-    "was it emptied, or does its key belong to another account? Bring back what it lacks with `earwitness migrate HERE "
-    "THERE`: settings with the fallback as the store, and with the primary as the store"
+    f"{EMPTIED}Bring back what it lacks with `earwitness migrate HERE THERE`: settings with the fallback as the store, "
+    "and with the primary as the store"
+)
+MOVE = (
+    f"{EMPTIED}If so, bring the memories over with `earwitness migrate BEFORE NOW`: the settings as they were, and as "
+    "they are, with the same ledger. Do so before the stories go on"
 )
 MOST_REFUSED = 20
 """Refused memories that are named."""
@@ -132,10 +137,10 @@ def _spool(waiting: Sequence[Undelivered]) -> dict[str, int | str]:
     return found | ({"advice": REFUSED} if refused else {})
 
 
-def _lacks(found: Mapping[str, tuple[int, int]]) -> dict[str, str]:
-    """What the primary of two stores lacks, and what to do; nothing if it lacks nothing."""
+def _lacks(found: Mapping[str, tuple[int, int]], advice: str) -> dict[str, str]:
+    """What the store, or the primary of two, lacks, and what to do; nothing if it lacks nothing."""
     lacks = {name: f"{there:,} of {here:,} are there" for name, (there, here) in found.items()}
-    return {**lacks, "advice": REFILL} if lacks else {}
+    return {**lacks, "advice": advice} if lacks else {}
 
 
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
@@ -156,13 +161,14 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         async with ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
             spool = _spool(await ew.spool.waiting())
-            lacks = _lacks(await ew.spool.lacking() if health["store"].ok else {})
+            has_two = ew.engine.local_first is not None
+            lacks = _lacks(await ew.spool.lacking() if health["store"].ok else {}, REFILL if has_two else MOVE)
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
         return {**_file(settings), "exists": True, "ok": False, "note": note}
     details: dict[str, Any] = {part: found.details for part, found in health.items()}
     details |= {"spool": spool} if spool else {}
-    details |= {"primary lacks": lacks} if lacks else {}
+    details |= {"primary lacks" if has_two else "store lacks": lacks} if lacks else {}
     if invisible:
         details["ids"] = _with_invisible(invisible)
     ok = all(found.ok for found in health.values()) and not {"failure", "refused"}.intersection(spool) and not lacks

@@ -88,10 +88,25 @@ async def test_what_one_instance_has_written_another_one_on_its_file_finds_at_on
 async def test_once_the_service_finds_it_nothing_is_kept_here(service: Emulator, opened: Opened) -> None:
     async with opened() as store:
         await store.put([memory("c", "m", "the sword")])
-        assert (await store.health()).details["not_searchable_yet"] == 1
+        assert store._buffer.waiting() == ["c"]
         assert await contents(store, "the sword") == ["the sword"]
-        assert (await store.health()).details["not_searchable_yet"] == 0
+        assert store._buffer.waiting() == []
         assert await contents(store, "the sword") == ["the sword"]
+
+
+async def test_health_says_what_the_service_does_not_find_yet_also_where_nobody_searches(
+    service: Emulator, opened: Opened
+) -> None:
+    now = service.pipeline
+    service.pipeline = now._replace(lag=3600.0)
+    async with opened() as store:
+        await store.put([memory("c", "m", "the sword"), memory("d", "m", "the crown")])
+        details = (await store.health()).details
+        assert details["not_searchable_yet"] == 2
+        assert 0 < details["oldest_not_searchable_seconds"] < 3600
+        service.pipeline = now
+        details = (await store.health()).details
+        assert (details["not_searchable_yet"], details["oldest_not_searchable_seconds"]) == (0, 0.0)
 
 
 async def test_what_another_program_has_changed_or_removed_is_not_found_any_more(

@@ -215,9 +215,23 @@ class ContainerReader:
 
     async def _note_shown(self, container: str, written: Mapping[str, WrittenMemory]) -> frozenset[str]:
         """Forget what the service finds by itself now. Returns what was replaced or removed from elsewhere."""
+        waiting, elsewhere, done = await self._looked_up(container, written)
+        if waiting:
+            await self._buffer.forget(container, {id: waiting[id] for id in elsewhere | done})
+        return elsewhere
+
+    async def not_shown(self, container: str) -> Sequence[WrittenMemory]:
+        """What the service does not find by itself yet of what was written here."""
+        waiting, elsewhere, done = await self._looked_up(container, await self._buffer.of(container))
+        return [each for id, each in waiting.items() if id not in elsewhere | done]
+
+    async def _looked_up(
+        self, container: str, written: Mapping[str, WrittenMemory]
+    ) -> tuple[Mapping[str, WrittenMemory], frozenset[str], frozenset[str]]:
+        """What was not shown before; what of it was replaced or removed from elsewhere, and what is shown now."""
         waiting = {id: each for id, each in written.items() if each.memory is not None}
         if not waiting:
-            return frozenset()
+            return waiting, frozenset(), frozenset()
         since = min(each.stamp.version for each in waiting.values())
         listed = await self._wire.documents(
             namespace_of(container), of_container(container, written_since(since)), content=False, quick=True
@@ -229,8 +243,7 @@ class ContainerReader:
             parts |= {id: each for id, each in there.items() if _is_of(each, waiting[id])}
         elsewhere = {id for id, each in waiting.items() if id not in parts or _is_replaced(parts[id], each)}
         done = {id for id, each in waiting.items() if id not in elsewhere and _is_shown(parts[id], each)}
-        await self._buffer.forget(container, {id: waiting[id] for id in elsewhere | done})
-        return frozenset(elsewhere)
+        return waiting, frozenset(elsewhere), frozenset(done)
 
     async def _newest(self, container: str, filter: Filter, limit: int) -> Sequence[Hit]:
         """What an empty query finds: the newest memories."""

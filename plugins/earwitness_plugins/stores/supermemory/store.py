@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from time import perf_counter
+from time import perf_counter, time
 
 from earwitness.errors import StorageError
 from earwitness.filters import EVERYTHING, Filter
@@ -18,9 +18,13 @@ from earwitness_plugins.services.breaker import CircuitBreaker
 from .conditions import of_container
 from .names import namespace_of
 from .reader import ContainerReader
-from .wire import SearchManner, ServiceAddress, Wire
-from .write_buffer import WriteBuffer
+from .together import together
+from .wire import AT_ONCE, SearchManner, ServiceAddress, Wire
+from .write_buffer import MICROSECONDS, WriteBuffer, WrittenMemory
 from .writer import ContainerWriter
+
+LOOKED_AT = 40
+"""Containers that `health` looks into, at most."""
 
 
 class SupermemoryStore:
@@ -118,17 +122,29 @@ class SupermemoryStore:
         return await self._wire.profile(namespace_of(container), of_container(container))
 
     async def health(self) -> Health:
-        """Whether the service answers, how fast, what its searches do not find yet, and what is withheld."""
+        """Whether the service answers, how fast, what its searches do not find yet, and what is withheld.
+
+        What was written to more containers than `LOOKED_AT` is looked up in those that wait longest.
+        """
         details: dict[str, str | int | float | bool] = {
             "service": self._where,
             "client": version("supermemory"),
-            "not_searchable_yet": len(self._buffer),
-            "oldest_not_searchable_seconds": round(self._buffer.oldest, 1),
             "withheld": sum(map(len, self._reader.withheld.values())),
         }
         began = perf_counter()
         try:
             details["namespaces"] = await self._wire.namespaces()
+            details["answers_in_ms"] = round((perf_counter() - began) * 1000, 1)
+            return Health(ok=True, details={**details, **await self._lag()})
         except StorageError as error:
             return Health(ok=False, details={**details, "problem": str(error)})
-        return Health(ok=True, details={**details, "answers_in_ms": round((perf_counter() - began) * 1000, 1)})
+
+    async def _lag(self) -> dict[str, int | float]:
+        """What the service does not find yet of what was written here, and for how many seconds it has not."""
+        looked_at = self._buffer.waiting()[:LOOKED_AT]
+        late: list[WrittenMemory] = []
+        for begin in range(0, len(looked_at), AT_ONCE):
+            found = await together(self._reader.not_shown(name) for name in looked_at[begin : begin + AT_ONCE])
+            late += [each for several in found for each in several]
+        oldest = time() - min(each.stamp.version for each in late) / MICROSECONDS if late else 0.0
+        return {"not_searchable_yet": len(late), "oldest_not_searchable_seconds": round(oldest, 1)}

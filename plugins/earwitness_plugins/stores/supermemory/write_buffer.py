@@ -67,7 +67,7 @@ MIGRATIONS = (
 )
 _LEDGER = "ledger"
 """The component of the ledger `sqlite`."""
-_MICROSECONDS = 1_000_000
+MICROSECONDS = 1_000_000
 _PUT = """
     INSERT INTO supermemory_written (container, id, first_written, version, memory, outdated, changed)
     VALUES (?, ?, ?, ?, ?, ?, (SELECT number FROM supermemory_changes))
@@ -167,16 +167,13 @@ class WriteBuffer:
         self._written, self._seen, self._in_ledger_file = {}, -1, None
         await self._database.close()
 
-    def __len__(self) -> int:
-        return sum(each.memory is not None for written in self._written.values() for each in written.values())
-
-    @property
-    def oldest(self) -> float:
-        """How many seconds ago the oldest of them was written; 0 = there is none."""
-        versions = [
-            each.stamp.version for written in self._written.values() for each in written.values() if each.memory
-        ]
-        return time() - min(versions) / _MICROSECONDS if versions else 0.0
+    def waiting(self) -> Sequence[str]:
+        """The containers of which something is not shown yet, those that wait longest first."""
+        since = {
+            name: min((each.stamp.version for each in written.values() if each.memory), default=0)
+            for name, written in self._written.items()
+        }
+        return sorted((name for name in since if since[name]), key=lambda name: since[name])
 
     async def of(self, container: str) -> Mapping[str, WrittenMemory]:
         """What is remembered of a container, as it is now. Raises `StorageError`."""
@@ -190,7 +187,7 @@ class WriteBuffer:
 
     def stamp(self) -> int:
         """Now, in microseconds since 1970, later than any stamp before."""
-        self._last = max(int(time() * _MICROSECONDS), self._last + 1)
+        self._last = max(int(time() * MICROSECONDS), self._last + 1)
         return self._last
 
     async def put(self, container: str, written: Mapping[str, WrittenMemory]) -> None:
