@@ -161,7 +161,7 @@ async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
         async with ew:
             health, invisible = {**await ew.health(), **await _graph(ew)}, await ew.invisible_ids()
             spool = _spool(await ew.spool.waiting())
-            has_two = ew.engine.local_first is not None
+            has_two = "primary" in health["store"].details
             lacks = _lacks(await ew.spool.lacking() if health["store"].ok else {}, REFILL if has_two else MOVE)
     except Exception as error:  # noqa: BLE001 - a doctor names what is broken
         note = "not looked at: what is broken comes first" if broken else errors.named(error)
