@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, JsonValue, model_validator
 
-from earwitness.records.character import Cast
+from earwitness.records.character import Cast, Character
 from earwitness.records.message import Message
 from earwitness.records.moment import Moment
 from earwitness.records.state import Whereabouts
@@ -32,11 +32,17 @@ def scene(moment: Moment) -> dict[str, JsonValue]:
     return {
         "game_day": moment.day,
         "state": {key: str(each) for key, each in kept.items() if each},
-        "cast": [{"id": each.id, "name": each.name, "aliases": list(each.aliases)} for each in moment.cast],
+        "cast": [_member(each, moment.disguises) for each in moment.cast],
         "whereabouts": {id: _where(where) for id, where in moment.whereabouts.items() if id in moment.cast},
         "recent_messages": [_said(each, moment.cast_at(each)) for each in moment.recent[-RECENT:]],
         "message": _said(moment.message, moment.cast),
     }
+
+
+def _member(character: Character, disguises: Mapping[str, str]) -> JsonValue:
+    """Of somebody in disguise, the mask alone: their own name is then an alias."""
+    aliases: list[JsonValue] = [] if character.id in disguises else [*character.aliases]
+    return {"id": character.id, "name": character.name, "aliases": aliases}
 
 
 def _said(message: Message, cast: Cast) -> JsonValue:

@@ -22,7 +22,8 @@ from ..models.client import ModelClient
 from ..models.prompts import fenced
 from ..models.rules_floor import answered_by_rules, model_limit
 from ..models.scene import noted, scene, shortened
-from .model_answer import BelievedAnswer, WorldKnown, WorldProposal
+from .model_answer import BelievedAnswer, WorldProposal
+from .private_terms import WorldKnown
 from .rules import RulesWorldAgent
 
 MOST_ASKED_ABOUT = 24
@@ -130,7 +131,7 @@ class LanguageModelWorldAgent:
             copies |= {each.source: each.memory_id for each in heard}
             known[id] = frozenset(each.memory_id for each in (*theirs, *heard))
         chosen = await self._relevant(event, updates, notes)
-        return WorldKnown({f"w{number}": each for number, each in enumerate(chosen, 1)}, known, copies)
+        return WorldKnown({f"w{number}": each for number, each in enumerate(chosen, 1)}, known, copies, updates)
 
     async def _relevant(
         self, event: WorldAgentEvent, updates: Mapping[str, Delivery], notes: list[str]

@@ -17,11 +17,10 @@ from earwitness.end.settle import may_be_added, said_at
 from earwitness.patterns import lazy_pattern
 from earwitness.records.message import Participant
 from earwitness.records.moment import Moment, Presence
-from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge, Update
-from earwitness.words import terms
 
 from ..models.scene import NamedListener, listed, one_line, resolved_names
+from .private_terms import PrivateTerms, WorldKnown
 
 MOST_UPDATES = 4
 LONGEST_UPDATE = 300
@@ -80,22 +79,6 @@ class WorldProposal(ModelAnswer):
     """What it changed."""
     metadata: dict[str, Any] = {}
     """Notes of the model's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorldKnown:
-    """What of the world was shown to a model, and who may know of it."""
-
-    shown: Mapping[str, Delivery] = field(default_factory=dict)
-    """Label → update of the world."""
-    known: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Character id → ids of the memories that they may know: updates, and copies of the recent messages."""
-    copies: Mapping[str, str] = field(default_factory=dict)
-    """Key of a recent message → id of the world's copy of it."""
-
-    def known_to(self, memory: str) -> list[str]:
-        """Ids of those who may know a memory."""
-        return [id for id, ids in self.known.items() if memory in ids]
 
 
 @dataclass(slots=True)
@@ -163,16 +146,15 @@ class BelievedAnswer:
         """Updates for those who perceived all of the message, without a word of what one of them may not know."""
         hearers = self._whole_hearers()
         kept: list[Update] = []
-        private = self._private_terms(hearers)
+        private = PrivateTerms(self.moment, self.world, hearers)
         for each in reported:
             if len(kept) == MOST_UPDATES:
                 self.notes.append(f"more than {MOST_UPDATES} updates; the others were left out")
                 break
             update = self._update(each, hearers)
-            told = {term for text in _texts(update) for term in terms(text)}
             if not update.description:
                 continue
-            if told & private:
+            if private.are_told(_texts(update)):
                 self.notes.append("an update told what some of those who are there may not know; withheld")
                 continue
             kept.append(update)
@@ -201,30 +183,6 @@ class BelievedAnswer:
             if segment.audience is not None:
                 hearers &= {*segment.audience}
         return frozenset((message.speaker, *hearers))
-
-    def _private_terms(self, hearers: Collection[str]) -> set[str]:
-        """The words of what was shown and not all of the hearers may know, and not of the message itself."""
-        texts = [each.body for each in self.world.shown.values() if not self._is_common(each.memory_id, hearers)]
-        for each in self.moment.recent:
-            copy = self.world.copies.get(each.key)
-            if copy is None or not self._is_common(copy, hearers):
-                texts.append(each.content)
-        names = [name for each in self.moment.cast for name in each.names]
-        open_to_all = {term for text in (self.moment.message.content, *names) for term in terms(text)}
-        return {term for text in texts for term in terms(text)} - open_to_all - COMMON
-
-    def _is_common(self, memory: str, hearers: Iterable[str]) -> bool:
-        return all(memory in self.world.known.get(id, ()) for id in hearers)
-
-
-COMMON = frozenset(
-    terms(
-        "a an the this that it its he him his she her hers they them their we us our you your I me my and or but not "
-        "to of in on at by for from with into onto out up down over off is are was were be been has have had do does "
-        "did gameday day message now then there here who what which will would can could as so if than"
-    )
-)
-"""LooseText that tell nothing by themselves."""
 
 
 def _texts(update: Update) -> Iterator[str]:

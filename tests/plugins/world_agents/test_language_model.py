@@ -174,6 +174,40 @@ async def test_an_update_tells_nothing_that_one_of_its_hearers_may_not_know(begi
     assert "an update told what some of those who are there may not know; withheld" in report(settled).notes
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Dora waits in the cellar",
+        "Somebody waits in the cellar",
+        "The party seeks to poison the queen",
+        "Charlie listens behind the curtain",
+        "Somebody is hiding here",
+    ],
+)
+async def test_an_update_tells_nothing_of_the_state_that_its_hearers_may_not_know(begin: Begin, told: str) -> None:
+    story, _ = await begin([HEARD, {**HEARD, "updates": [{"description": told}, {"description": "It thundered"}]}])
+    await story.change(quest="poison the queen", audience=["dora"])
+    await say(story, "*Charlie hides behind the curtain, unnoticed.*", speaker="charlie")
+    settled = await say(story, "Good evening, Bob.")
+    assert [each.body for each in settled.updates] == ["It thundered. GameDay: 1"]
+
+
+async def test_an_update_tells_what_the_message_or_a_memory_of_all_hearers_says_of_others(begin: Begin) -> None:
+    updates = [{"description": "Dora is in the cellar"}, {"description": "They accept the quest to find the sword"}]
+    story, _ = await begin([{**HEARD, "updates": updates}])
+    await story.change(quest="find the sword", audience=["alice", "bob", "charlie"])
+    settled = await say(story, "Bob, Dora is in the cellar.")
+    assert len(settled.updates) == 2
+
+
+async def test_an_update_names_nobody_who_is_in_disguise(begin: Begin) -> None:
+    named = ["Robert bought the mill", "Bob is rich", "Mister Roux bought the mill"]
+    story, model = await begin([{**HEARD, "updates": [{"description": each} for each in named]}])
+    settled = await say(story, "I have bought the mill.", "bob", speak_as="Mister Roux")
+    assert [each.body for each in settled.updates] == ["Mister Roux bought the mill. GameDay: 1"]
+    assert {"id": "bob", "name": "Mister Roux", "aliases": []} in shown(model)["cast"]
+
+
 # ── when it goes wrong ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
