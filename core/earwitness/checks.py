@@ -24,6 +24,8 @@ class CheckEvent(Event):
     """The recall query."""
     memories: tuple[Recalled, ...]
     """What would be put into the prompt, filtered and marked by all guards."""
+    masks: dict[str, str] = {}
+    """Character id → the mask, of those whom this character knows only in disguise. A note for the prompt names it."""
     limit: float
     """Seconds that the host's `recall.timeout` allows. A check should answer within them."""
 

@@ -260,15 +260,13 @@ class Share(Record):
     due: Day | None = None
     """The game day it arrives. `None`, a past day, or a day before the teller knows of it = as soon as possible."""
     content: str | None = None
-    """What they are told, in other words; `None` = what the teller perceived, without thoughts. A message of nothing
-    but thoughts is told to nobody."""
+    """What they are told, in other words; `None` = what the teller perceived. A mere thought is told to nobody."""
     metadata: dict[str, MetaValue] = {}
     """Further metadata of this copy, such as `pantheonId`, in camelCase or snake_case."""
     trust: float = Field(default=1.0, ge=0, le=1)
     """How far the listener believes it, from 0 to 1. It is recorded with the support."""
     memory: str | None = None
-    """Id of a memory of the listener that says the same: this is one more support of it, and no memory of its own.
-    Where the listener has no such memory, it is one."""
+    """Id of a memory of the listener that says the same, if they have it: this is one more support of it."""
 
 
 class SharingAnswer(Reply):
@@ -306,6 +304,8 @@ class ReadEvent(Event):
     """Number of the journal entry with which the reader joined the cast; 0 = there from the beginning."""
     users: tuple[str, ...] = ()
     """Ids of the users who take part."""
+    masks: dict[str, str] = {}
+    """Character id → the mask, of those whom the reader knows only in disguise. Notes for the prompt name the mask."""
 
 
 class ReadAnswer(Reply):

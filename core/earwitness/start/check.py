@@ -47,7 +47,8 @@ async def checked(
     checking = [each for each in engine.guards if isinstance(each.made, CheckingGuard)] if memories else []
     if not checking:
         return Checked(tuple(memories))
-    event = reader.event(CheckEvent, personality=reader.personality, query=query, memories=tuple(memories), limit=limit)
+    recalled: dict[str, Any] = {"query": query, "memories": tuple(memories), "limit": limit}
+    event = reader.event(CheckEvent, personality=reader.personality, masks=reader.masks, **recalled)
     ask: Any = partial(engine.consultant.ask, method=CheckingGuard.check, event=event, read=_read, data=data)
     answers: Sequence[Answered[CheckAnswer]] = await asyncio.gather(*(ask(each) for each in checking))
     return _applied(tuple(memories), tuple(answers))

@@ -216,6 +216,7 @@ def read_event(reader: Reader, container: Container) -> ReadEvent:
         kind=container.kind,
         joined=snapshot.joined.get(reader.character, 0),
         users=tuple(each.user_id for each in snapshot.cast if each.user_id),
+        masks=reader.masks,
     )
 
 

@@ -19,7 +19,7 @@ from ..events import Event, ReadProviderEvent, ReadRequest
 from ..filters import require_filter
 from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
-from ..records.channel import Channel
+from ..records.channel import Channel, apart_in
 from ..records.snapshot import Snapshot
 from ..strategy import Strategy
 
@@ -47,6 +47,12 @@ class Reader:
     def own(self) -> Container:
         """The character's own container."""
         return character_container(self.snapshot.id, self.character)
+
+    @property
+    def masks(self) -> dict[str, str]:
+        """Character id → the mask, of those in disguise whom the reader does not know here by their own name."""
+        place = apart_in(self.channel.metadata)
+        return self.snapshot.hidden_from(self.character, self.snapshot.guises, place)
 
     def event(self, event: Callable[..., E], /, **more: Any) -> E:
         """An event of this class about the reader, who is about to speak today, and `more` of its fields."""

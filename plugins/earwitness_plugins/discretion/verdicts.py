@@ -9,8 +9,8 @@ from pydantic import BaseModel, BeforeValidator, JsonValue
 
 from earwitness.checks import CheckAnswer, CheckEvent
 from earwitness.ids import PREFIXES
-from earwitness.records.prose import listed
 from earwitness.start.recalled import Recalled
+from earwitness_relationships.privacy.discretion import listeners, name_of, note
 
 from ..models.scene import LooseText, one_line, shortened
 from ..models.verdicts import by_label, listed_by_label, spelled
@@ -63,11 +63,11 @@ def _is_canon(recalled: Recalled) -> bool:
 
 def material(event: CheckEvent, asked: Mapping[str, Recalled]) -> dict[str, JsonValue]:
     """Who speaks where to whom about what, and each memory with how it was learned."""
-    listeners: list[JsonValue] = [event.cast[id].name for id in listening(event)]
+    heard_by: list[JsonValue] = [name_of(event, id) for id in listeners(event)]
     return {
         "character": event.cast[event.character].name,
         "speaking_in": str(event.channel),
-        "listening": listeners,
+        "listening": heard_by,
         "situation": shortened(event.query),
         "memories": [_memory(label, each, event) for label, each in asked.items()],
     }
@@ -91,13 +91,6 @@ def _participants(metadata: Mapping[str, Any]) -> list[str]:
     return [each for each in found if isinstance(each, str)] if isinstance(found, list | tuple) else []
 
 
-def listening(event: CheckEvent) -> Sequence[str]:
-    """Ids of the others in the channel: its standing members, else those in the current scene."""
-    standing = event.state.channel(event.channel)
-    there = event.state.here if standing is None else standing.members
-    return [id for id in there if id != event.character and id in event.cast]
-
-
 def believed(
     event: CheckEvent, asked: Mapping[str, Recalled], verdicts: Sequence[MemoryVerdict], notes: list[str]
 ) -> CheckAnswer:
@@ -114,11 +107,5 @@ def believed(
     return CheckAnswer(
         withhold=tuple(asked[label].memory.id for label in kept),
         unsayable={asked[label].memory.id: REASON for label in silent},
-        note=_note(event),
+        note=note(event),
     )
-
-
-def _note(event: CheckEvent) -> str:
-    names = [event.cast[id].name for id in listening(event)]
-    who = f"{listed(names)} {'is' if len(names) == 1 else 'are'} listening" if names else "Others may be listening"
-    return f"Discretion: {who} in this {event.channel}. Keep to yourself what is marked below."

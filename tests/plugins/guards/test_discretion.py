@@ -94,6 +94,41 @@ async def test_a_model_says_of_each_memory_what_to_do_with_it(serve: Callable[..
         assert len(model.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("by", "text", "more", "known_as"),
+    [
+        ("charlie", "Good evening.", {"speak_as": "Monsieur Roux"}, ["Alice", "Monsieur Roux"]),
+        ("charlie", "*Charlie is hiding behind the curtain, unnoticed.*", {}, ["Alice"]),
+    ],
+)
+async def test_nobody_is_named_to_her_whom_she_does_not_notice_or_knows_as_somebody_else(
+    serve: Callable[..., ScriptedModel], by: str, text: str, more: dict[str, Any], known_as: list[str]
+) -> None:
+    model = serve(judging({"lamp": "use silently"}))
+    async with told(model) as story:
+        await story.enter("charlie")
+        await story.say(by, text, **more)
+        turn = await turn_of(story)
+        asked_about = data_of(model.requests[-1])
+        assert asked_about["listening"] == known_as
+        who = (
+            f"{' and '.join(known_as)} {'are' if len(known_as) > 1 else 'is'} listening"
+            if known_as
+            else "Others may be"
+        )
+        assert turn.notes[-1].startswith(f"Discretion: {who}")
+        assert "Charlie" not in turn.text() + str(asked_about)
+
+
+async def test_who_is_elsewhere_is_not_said_to_be_heard_by_those_she_left(serve: Callable[..., ScriptedModel]) -> None:
+    model = serve(judging({"lamp": "use silently"}))
+    async with told(model) as story:
+        await story.move("bob", "garden")
+        turn = await turn_of(story)
+        assert data_of(model.requests[-1])["listening"] == []
+        assert turn.notes[-1].startswith("Discretion: Others may be listening")
+
+
 async def test_nothing_is_lost_by_what_is_kept(serve: Callable[..., ScriptedModel]) -> None:
     async with told(serve(judging({"": "keep"}))) as story:
         assert (await turn_of(story)).memories == ()

@@ -203,6 +203,18 @@ async def test_the_note_names_all_who_listen_in_a_sentence(open_app: Open) -> No
     assert "Mary, Alice and Kenji are listening in this" in note
 
 
+async def test_the_note_names_the_mask_of_somebody_in_disguise_to_those_who_do_not_know_better(open_app: Open) -> None:
+    story = await begin(open_app, sharing_rules=[Gossip()])
+    await story.channel(SQUARE, ["bob", "mary"])
+    await story.say("kenji", "I have found a sword.", audience=["alice"], channel=SQUARE)
+    await story.say("mary", "Good evening.", speak_as="Madame Roux", channel=SQUARE)
+    (note,) = (await recalled(story, "bob", SQUARE)).notes
+    assert "Madame Roux is listening" in note
+    await story.unmask("mary", audience=["bob"])
+    (note,) = (await recalled(story, "bob", SQUARE)).notes
+    assert "Mary is listening" in note
+
+
 async def test_what_she_heard_herself_is_not_marked(open_app: Open) -> None:
     story = await begin(open_app, sharing_rules=[Gossip()])
     await story.say("kenji", "I have found a sword.", audience=["alice"], channel=SQUARE)
