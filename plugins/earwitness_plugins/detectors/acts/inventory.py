@@ -24,6 +24,7 @@ Act = Literal[
     "farewell",
     "returns",
     "stays",
+    "retracts",
     "sends_off",
     "orders",
     "gone",
@@ -33,8 +34,8 @@ Act = Literal[
 ]
 """What phrases are for: leave that is taken or hinted at; that one has to do something, and what is no such thing
 (`I have to say`); until when; that one hears or reads no more (`phone off`); leave that is bid; coming back; staying
-after all; a wish for one who goes; sending somebody away; that somebody is gone, and the same behind their name
-(`Ann is asleep`); leaving, as it is told; and speaking to several at once."""
+after all, and taking leave back (`no, wait`); a wish for one who goes; sending somebody away; that somebody is gone,
+and the same behind their name (`Ann is asleep`); leaving, as it is told; and speaking to several at once."""
 ACTS: tuple[Act, ...] = get_args(Act)
 _LANGUAGES = Path(__file__).parent.parent / "languages"
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from math import exp
 from types import MappingProxyType
 
-from .signs import Signs
+from .signs import BARELY_DOUBTED, Signs
 
-_NO_DOUBT = frozenset({"late", "named_after"})
-"""What is noted about a phrase, and speaks neither for nor against it by itself."""
+_GOING = frozenset({"leaves", "stated", "farewell"})
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -28,13 +27,14 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "device": 1.15,
         "together": 2.0,
         "stays": -1.46,
+        "retracts": -6.0,
         "returns": -1.28,
         "sends_off": -0.99,
         "to_one": -2.05,
         "answers": -2.73,
     }
 )
-"""Log odds; fitted as `docs/detectors.md` says."""
+"""Log odds; fitted as `docs/detectors.md` says, but for `retracts`, which was set by hand."""
 
 
 def clues(signs: Signs, *, to_one: bool, answers: bool) -> Mapping[str, float]:
@@ -43,11 +43,11 @@ def clues(signs: Signs, *, to_one: bool, answers: bool) -> Mapping[str, float]:
     A farewell is `to_one` when not all the others are meant, and `answers` when somebody has just gone.
     """
     stated = [doubts for act, doubts in signs.found if act == "stated"]
-    obliged = any(doubts <= _NO_DOUBT for doubts in stated)
+    obliged = any(doubts <= BARELY_DOUBTED for doubts in stated)
     leaves = [doubts for act, doubts in signs.found if act == "leaves"]
-    sure = [doubts for doubts in leaves if doubts <= _NO_DOUBT]
+    sure = [doubts for doubts in leaves if doubts <= BARELY_DOUBTED]
     farewells = [doubts for act, doubts in signs.found if act == "farewell"]
-    bid = any(doubts <= _NO_DOUBT for doubts in farewells) or signs.any("bids")
+    bid = any(doubts <= BARELY_DOUBTED for doubts in farewells) or signs.any("bids")
     said = bool(sure) or obliged
     return {
         "bias": 1.0,
@@ -62,11 +62,18 @@ def clues(signs: Signs, *, to_one: bool, answers: bool) -> Mapping[str, float]:
         "perhaps": float(min(2, signs.clean("perhaps"))),
         **_hints(signs),
         "stays": float(signs.any("stays")),
+        "retracts": float(_retracts(signs)),
         "returns": float(signs.any("returns")),
         "sends_off": float(signs.any("sends_off") and not said),
         "to_one": float(to_one and bid and not said),
         "answers": float(answers and bid and not said),
     }
+
+
+def _retracts(signs: Signs) -> bool:
+    """Whether leave is taken back by what is said last: `I have to go… no, wait`."""
+    told = [act for act, doubts in signs.found if act in _GOING or (act == "retracts" and not doubts)]
+    return bool(told) and told[-1] == "retracts"
 
 
 def _hints(signs: Signs) -> Mapping[str, float]:

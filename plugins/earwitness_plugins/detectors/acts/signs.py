@@ -14,8 +14,11 @@ from .phrases import PhraseFound
 from .tokens import Tokens, tokenised
 
 _NO_DOUBT = frozenset({"named_before", "named_after"})
+BARELY_DOUBTED = frozenset({"late", "named_after"})
+"""What is noted about a phrase, and speaks neither for nor against it by itself."""
 _DUTIES = frozenset({"duty", "no_duty"})
 _SURE = frozenset({"leaves", "farewell"})
+_SPOKEN_OF = frozenset({"told", "asked"})
 _NEAR = 3
 """Tokens within which a word that somebody told or denied something belongs to a phrase."""
 _TOLD = {"leaves": 1, "stated": 0, "deeds": 0}
@@ -31,6 +34,8 @@ class Signs:
 
     found: tuple[tuple[str, frozenset[str]], ...] = ()
     """Acts, each with the doubts about it; in the order of the text."""
+    parted: frozenset[str] = frozenset()
+    """Ids of those whose names stand beside a farewell: `gn tom`."""
     tokens: int = 0
     """How many words there are."""
     away: frozenset[str] = frozenset()
@@ -39,6 +44,10 @@ class Signs:
     def clean(self, act: str) -> int:
         """How often an act is told without a doubt."""
         return sum(1 for each, doubts in self.found if each == act and not doubts)
+
+    def bids(self) -> bool:
+        """Whether somebody is bid farewell, by name or not."""
+        return any(each in ("farewell", "bids") and doubts <= BARELY_DOUBTED for each, doubts in self.found)
 
     def any(self, act: str) -> bool:
         """Whether an act is told at all."""
@@ -57,6 +66,7 @@ def signs(texts: Iterable[tuple[str, tuple[Mention, ...]]], inventory: Inventory
 def _signs(texts: tuple[tuple[str, tuple[Mention, ...]], ...], inventory: Inventory) -> Signs:
     found: list[tuple[str, frozenset[str]]] = []
     away: set[str] = set()
+    parted: set[str] = set()
     length = 0
     for text, mentions in texts:
         tokens = tokenised(text, inventory.fillers)
@@ -67,7 +77,8 @@ def _signs(texts: tuple[tuple[str, tuple[Mention, ...]], ...], inventory: Invent
                 away.update(() if doubts - {"named_before"} else _plainly_told(hit, tokens, named))
             else:
                 found.append((hit.act, doubts))
-    return Signs(tuple(found), length, frozenset(away)) if found or away else NO_SIGNS
+                parted.update(_beside(hit, named) if hit.act == "farewell" and doubts <= BARELY_DOUBTED else ())
+    return Signs(tuple(found), frozenset(parted), length, frozenset(away)) if found or away else NO_SIGNS
 
 
 def _in_text(
@@ -84,10 +95,14 @@ def _in_text(
             yield hit, doubts
 
 
+def _beside(hit: PhraseFound, named: Mapping[int, str]) -> Iterator[str]:
+    return (named[at] for at in (hit.first - 1, hit.behind) if at in named)
+
+
 def _talked_about(judged: Sequence[tuple[PhraseFound, frozenset[str]]]) -> bool:
-    """Whether every farewell is one that somebody tells of: `see you later was the last thing he said`."""
+    """Whether every farewell is told of or asked about: `see you later was the last thing he said`."""
     farewells = [doubts for hit, doubts in judged if hit.act == "farewell"]
-    return bool(farewells) and all("told" in doubts for doubts in farewells)
+    return bool(farewells) and all(doubts & _SPOKEN_OF for doubts in farewells)
 
 
 def _plainly_told(hit: PhraseFound, tokens: Tokens, named: Mapping[int, str]) -> Iterator[str]:
@@ -127,8 +142,14 @@ def _judged(
     hits = list(_longest(hits))
     covered = {at for hit in hits if hit.act not in _DUTIES for at in range(hit.first, hit.behind)}
     doubts = [hit for hit in inventory.doubts.find(tokens.words) if covered.isdisjoint(range(hit.first, hit.behind))]
-    for hit in hits:
-        yield hit, frozenset(_doubts(tokens, hit, doubts, named))
+    judged = [(hit, frozenset(_doubts(tokens, hit, doubts, named))) for hit in hits]
+    for hit, found in judged:
+        yield hit, found.union(*(more for around, more in judged if _lies_within(hit, around)))
+
+
+def _lies_within(hit: PhraseFound, around: PhraseFound) -> bool:
+    """Whether a farewell is a part of what is told as leave-taking: `I was about to say goodnight`."""
+    return hit.act == "farewell" and around.act == "leaves" and around.first < hit.first and hit.behind <= around.behind
 
 
 def _spanned(act: str, tokens: Tokens, span: tuple[int, int]) -> PhraseFound:

@@ -15,6 +15,8 @@ _TOKEN = lazy_pattern(
 )
 FAR = 40
 """Tokens beyond which nothing that is said has to do with a phrase any more: long texts cost no more by the word."""
+_STRETCHED = lazy_pattern(r"([^\W\d_])\1{2,}")
+_STRETCHED_END = lazy_pattern(r"([^\W\d_])\1{2,}\Z")
 _APOSTROPHES = str.maketrans("", "", "'’")
 _ASKS = frozenset("?\uff1f")
 
@@ -74,7 +76,11 @@ def tokenised(text: str, fillers: frozenset[str]) -> Tokens:
 
 
 def _plain(word: str) -> str:
-    return word.casefold().translate(_APOSTROPHES)
+    """A word as it is compared: `Byeee` is `bye`, and `gooodnight` `goodnight`."""
+    plain = word.casefold().translate(_APOSTROPHES)
+    if len(plain) > 3 and _STRETCHED.search(plain):
+        return _STRETCHED.sub(r"\1\1", _STRETCHED_END.sub(r"\1", plain))
+    return plain
 
 
 def _span(numbers: Sequence[int], at: int) -> tuple[int, int]:

@@ -75,9 +75,9 @@ def _gone(case: MessageCase, id: str, own: Signs, hint: float, since: int | None
 
 def _told(case: MessageCase, id: str, own: Signs, since: int | None) -> dict[str, float]:
     """What is said to them, or of them: who has just spoken is not asleep."""
-    to_them = float(id in case.reading.addressed)
+    to_them = float(id in case.reading.addressed or id in own.parted)
     return {
-        "farewell": to_them * (own.clean("farewell") > 0 or own.any("bids")),
+        "farewell": to_them * own.bids(),
         "sends_off": to_them * (own.clean("sends_off") > 0),
         "orders": to_them * (own.clean("orders") > 0),
         "away": float(id in own.away and (since is None or since >= SILENT) and _vouched(case, id)),

@@ -10,7 +10,9 @@ from earwitness.patterns import lazy_pattern
 from .guards import guarded_pattern
 from .stems import holds_any
 
-_FILLERS = r"(?:(?:really|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
+_FILLERS = (
+    r"(?:(?:really|rly|prob|prolly|just|also|now|actually|probably|quickly|sadly|unfortunately|better|quite)\s+)*"
+)
 _OBLIGED = rf"""(?:
       {_FILLERS}(?:have|need|got|ought|am\s+going(?:\s+to\s+(?:have|need))?|am\s+about|hate|regret|am\s+sorry|am\s+afraid)\s+to
     | {_FILLERS}(?:gotta|must|should|had\s+better|better|will|shall|am\s+gonna|may\s+have\s+to|will\s+have\s+to)
@@ -19,7 +21,7 @@ _OBLIGED = rf"""(?:
           afraid\s+I\s+(?:have\s+to|must|need\s+to))
     | ['’]ll)"""
 _NO_GOING = r"""(?:with|over|into|through|on|along|deeper|farther|further|ahead|against|beyond|for\s+(?:it|that|the)|
-    back\s+and|that|it|up|down|all|first|next|second|last|wherever|anywhere|where|as\s+far|so\s+far|by|about|easy|crazy|to\s+(?:show|great|any))"""
+    back\s+(?:and|over|to\s+(?:what|when|where|that|this|the\s+(?:point|question|start|beginning|topic)))|that|it|up|down|all|first|next|second|last|wherever|anywhere|where|as\s+far|so\s+far|by|about|easy|crazy|to\s+(?:show|great|any))"""
 _NO_LEAVING = r"""(?:it|that|them|him|her|some|a|an|my|your|something|nothing|everything|behind|
     the\s+(?!room|table|party|house|hall|tavern|inn|conversation|discussion|meeting|call|building)\w+)"""
 _GO = rf"""(?:
@@ -35,14 +37,21 @@ _GO = rf"""(?:
     | make\s+an?\s+(?:\w+\s+)?(?:trip|run|call)\b
     | (?:cut|break|interrupt)\b[^.!?]{{0,40}}\b(?:short|off)\b
     | have\s+to\s+(?:go|leave)\b)"""
+_OFF_FROM = r"""(?:(?:on\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)days?|until|till?|tomorrow|all|this|next|every|sick|
+    duty|to\s+an?\s+\w+\s+start|work|balance|topic|limits|meat|sugar|dairy|gluten|alcohol|caffeine|carbs|
+    the\s+hook|my\s+(?:meds|game|food))"""
+_NOT_OTHERS = r"(?<!\bhe\s)(?<!\bshe\s)(?<!\bthey\s)(?<!\byou\s)(?<!\bhe['’]s\s)(?<!\bshe['’]s\s)(?<!\byou['’]ve\s)"
 _SOME_DAY = r"""[^.!?]{0,40}\b(?:next\s+\w+|tomorrow|tonight|some\s*day|one\s+day|later\s+this|
     this\s+(?:week|month|year|summer|winter)|if|when|whenever|once|every|unless)\b"""
 _STATED = guarded_pattern(
     rf"""
       \bI(?:\s+|(?=['’])){_OBLIGED}\s+{_FILLERS}{_GO}(?!{_SOME_DAY})
-    | \bI(?:['’]m|\s+am)\s+{_FILLERS}(?:leaving|off|heading\s+(?:out|off|home)|stepping\s+(?:out|away|outside)|
+    | \bI(?:['’]m|\s+am)\s+{_FILLERS}(?:
+          leaving(?!\s+{_NO_LEAVING}\b)|off(?!\s+{_OFF_FROM}\b)|heading\s+(?:out|off|home)|
+          stepping\s+(?:out|away|outside)|
           going\s+(?:home|to\s+bed)|on\s+my\s+way|out\s+of\s+here)\b(?!\s+(?:you|it|that|them|him|her|the\s+record)\b)
-    | \b(?:brb|be\s+right\s+back|(?:gotta|got\s+to)\s+(?:go|run)|time\s+(?:for\s+me\s+)?
+    | \b(?:brb|be\s+right\s+back|{_NOT_OTHERS}(?:gotta|got\s+to)\s+
+          (?:go(?!\s+{_NO_GOING}\b)|run(?!\s+(?:it|that|this|the|a|some|by|with)\b))|time\s+(?:for\s+me\s+)?
           to\s+(?:go(?!\s+{_NO_GOING}\b)|leave(?!\s+{_NO_LEAVING}\b)|head\s+(?:out|home))|
           excuse\s+me\s+(?:for\s+(?:a|just|one)|a\s+(?:moment|minute|second)|while\s+I)|
           I\s+take\s+my\s+leave|I\s+bid\s+(?:you|thee)|(?:carry|go|keep)\s+on\s+without\s+me|continue\s+without\s+me)\b
