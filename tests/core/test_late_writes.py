@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -96,6 +97,47 @@ async def test_what_was_taken_back_does_not_come_back(tmp_path: Path, how: str) 
         assert not [each for each in found.memories if WORD in each.memory.content]
         await became(store, WORD, there=False)
         assert await store.holds(OTHER) is (how == "edit")
+
+
+class Hanging(Late):
+    """Where it is told to, it answers no request, and carries it out when `catch_up` is called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hangs, self.answers = False, asyncio.Event()
+
+    async def put(self, memories: Sequence[Memory]) -> None:
+        if self.hangs:
+            self._late.append(lambda: self._write(memories))
+            await self.answers.wait()
+        else:
+            await super().put(memories)
+
+
+async def test_what_a_process_was_writing_when_it_was_killed_does_not_come_back(tmp_path: Path) -> None:
+    store = Hanging()
+    (tmp_path / "killed").mkdir()
+    async with opened(tmp_path / "killed", store) as killed:
+        story = await killed.session("s1", cast=["alice", "bob"])
+        await story.delivered()
+        store.hangs = True
+        await (await story.say("alice", f"The word is {WORD}.", key="m", audience=["bob"])).decided()
+        async with asyncio.timeout(5):
+            while not store._late:  # noqa: ASYNC110 - the store says nothing
+                await asyncio.sleep(0.01)
+        shutil.copytree(tmp_path / "killed", tmp_path / "next")  # as a kill leaves it
+        async with opened(tmp_path / "next", Late(store)) as ew:
+            story = await ew.session("s1")
+            await story.delivered()
+            assert await store.holds(WORD)
+            await story.retract("m")
+            await story.delivered()
+            assert not await store.holds(WORD)
+            store.catch_up()
+            assert await store.holds(WORD)
+            await became(store, WORD, there=False)
+        store.hangs = False
+        store.answers.set()
 
 
 async def test_what_was_restored_is_not_removed(tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ class Applier:
                     await append_proposed(ledger, self._live.snapshot, plan)  # its recorder may have crashed before
                     found[entry.sequence] = Unapplied(arrival_day(plan), None, plan.due_day)
         self._backlog.take_up(found, kept)
+        self._writer.follows_another |= bool(found)
         self._live.is_behind = False
         await self._writer.doubtful.take_up()
         if self._left:

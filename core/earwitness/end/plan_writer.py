@@ -86,6 +86,8 @@ class PlanWriter:
         self._staleness = staleness
         self.doubtful = DoubtfulWrites(engine.ledger, live.snapshot.id)
         """What the store may still do later than it was asked to."""
+        self.follows_another = False
+        """Whether a process before this one has left plans: it may have been killed while the store wrote something."""
         self.store = StoreWrites(engine, self.doubtful)
         """What it asks of the store."""
         self._noted: Mapping[str, JsonValue] = {}
@@ -116,7 +118,8 @@ class PlanWriter:
         removed = {id for ids in attempt.work.remove.values() for id in ids}
         if removed and not self._engine.writes_here:
             brought = {each.memory_id for plan in attempt.plans for each in plan.deliveries}
-            self.doubtful.note(removed if self._live.decided_elsewhere else removed & brought)
+            by_others = self._live.decided_elsewhere or self.follows_another
+            self.doubtful.note(removed if by_others else removed & brought)
 
     async def compare(self, ids: Sequence[str]) -> None:
         """Have the store hold of these memories what the ledger says. Raises `StorageError`."""
