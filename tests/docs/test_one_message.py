@@ -66,6 +66,7 @@ def asked_on_the_way(pages: dict[str, Any]) -> set[str]:
 
 async def entered_by_one_message() -> list[str]:
     strategies: dict[str, Any] = {"detector": "everyone", "sharing_rules": [Gossip()], "guards": [Lenient()]}
+    strategies["end"] = {"plugin_timeout": 60}  # a traced World Agent is slow
     async with Earwitness.open(store=MemoryStore(), ledger=MemoryLedger(), strict=True, **strategies) as ew:
         story = await ew.session("s1", cast=["alice", "bob", "charlie"])
         await story.delivered()
