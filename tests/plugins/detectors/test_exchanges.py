@@ -159,13 +159,14 @@ async def test_exchanges_as_people_write_them(half: str) -> None:
     counts: Counter[str] = Counter()
     for scene in exchanges():
         if scene.unseen == (half == "unseen"):
-            counts += await _scene(scene)
+            counts += await exchange_counts(scene)
     assert counts["messages"] > 120
     assert counts["leaking"] <= AT_MOST[half][0], counts
     assert counts["losing"] <= AT_MOST[half][1], counts
 
 
-async def _scene(scene: Exchange) -> Counter[str]:
+async def exchange_counts(scene: Exchange) -> Counter[str]:
+    """How many messages a scene has, how many leak, and how many do not reach somebody they are for."""
     ids = {name: f"c{at}" for at, name in enumerate(scene.cast)} | {NARRATOR: "narrator"}
     cast = [Character(ids[name], name=name) for name in scene.cast] + [Character("narrator", kind="narrator")]
     told = Rehearsal(RulesDetector(), cast, present=[ids[name] for name in scene.here[0]])

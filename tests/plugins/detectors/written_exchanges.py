@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 EXCHANGES = Path(__file__).parent / "exchanges"
+PRIVATE_LINES = Path(__file__).parent / "private_lines"
+"""Scenes written later, whole before any of them was judged; all of them were looked at after they had been counted."""
 NARRATOR = "N"
 _SCENE = re.compile("^== ", re.MULTILINE)
 _LINE = re.compile(r"(?P<speaker>[^:>]+?)(?: > (?P<to>[^:]+))?: (?P<text>.*)", re.DOTALL)
@@ -50,9 +52,9 @@ class Exchange:
     """The messages."""
 
 
-def exchanges() -> Iterator[Exchange]:
+def exchanges(folder: Path = EXCHANGES) -> Iterator[Exchange]:
     """Every scene of every file."""
-    for path in sorted(EXCHANGES.glob("*.txt")):
+    for path in sorted(folder.glob("*.txt")):
         for scene in _SCENE.split(path.read_text("utf-8"))[1:]:
             yield _exchange(path.stem, scene)
 

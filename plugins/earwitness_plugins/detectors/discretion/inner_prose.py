@@ -17,7 +17,7 @@ from ..text.guards import guarded_pattern
 from . import languages
 
 SentenceSpan = tuple[int, int]
-_GAP = lazy_pattern(r"""(?<=[.!?…])["'”’*_)\]]*\s+|\n+""")
+_GAP = lazy_pattern(r"""(?<=[.!?…])["'”’“»*_)\]]*\s+|\n+|(?<=[\u3002\uff01\uff1f])[”」』\uff09]*(?=[^\s”」』\uff09])""")
 _ABBREVIATED = lazy_pattern(r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Lt|Sgt)\.\s*\Z")
 _SAYS = (
     r"(?:sa(?:id|ys?)|ask(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|cr(?:y|ies|ied)|call(?:s|ed)?|add(?:s|ed)?|whisper(?:s|ed)?|"
@@ -53,7 +53,8 @@ _DEED = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 _SPEECH_TAG = guarded_pattern(
-    r"[,!?…]\s+(?:(?:I|he|she|[A-Z][\w'’-]+)\s+(?:say|said|tell|told|ask|asked|shout|shouted|answer|answered|reply|replied)s?|"
+    r"[,!?…]\s+(?:(?:I|he|she|[A-Z][\w'’-]+)\s+(?:say|said|tell|told|ask|asked|shout|shouted|answer|answered|reply|replied|agreed|call|"
+    r"called|add|added|whisper|whispered)s?|"
     r"(?:says?|said|asks?|asked|shouts?|answers?|answered)\s+[A-Z])\b"
 )
 _NAMED = r"(?-i:[A-Z])[\w'’-]+"
@@ -81,7 +82,9 @@ _INNER = lazy_pattern(
         midnight|morning|noon|night|a\s+(?:knock|crash|bang|noise|sound|pause|silence|scream|loud|thud|click|crack|murmur|laugh|cheer|moment)|silence|laughter|applause))
     | \b(?:was|were|is|are)\s+(?:\w+ly\s+)?(?:right|wrong|to\s+blame|guilty|innocent|in\s+love|jealous|mistaken|
         lying|bluffing|plotting|doomed)\b
-    | \byou\b | \bmy\s+(?:stomach|heart|pulse|blood|mind|guts?|insides|conscience)\b
+    | \byou\b | \b(?:my|his|her|their)\s+(?:stomach|heart|pulse|blood|mind|guts?|insides|conscience)\b
+    | \b(?:du|dich|dir|deine?[mnrs]?|euch|tú|usted|ustedes|toi|vous|votre|vos|você|vocês|ты|тебя|тебе|вы|вас|вам)\b
+    | \A\W*Ihr\s+\w+t\b
     | [,;—–]\s*(?:I|he|she|they|{_NAMED})\s+(?:counted|noted|judged|guessed|observed\s+to|saw|reflected|mused)\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -114,6 +117,17 @@ _OF_ONESELF = guarded_pattern(
     r"minha|meus|minhas|nós|io|mio|mia|miei|noi|я|мне|меня|мой|моя|мы|нас|нам)\b|\bj['’]\w|[我俺僕私]",
     re.IGNORECASE,
 )
+_SPEAKS = lazy_pattern(
+    r"(?:I|he|she|[A-Z][\w'’-]+)\s+(?:asks?|asked|shout(?:s|ed)?|call(?:s|ed)?|cries|cried)"
+    r"(?:\s+(?:him|her|them|both|all|back|quietly|aloud)){0,2}\s*(?:[.,;]|\Z)"
+)
+"""The tag of what is asked or called before it: `Is it soundproof? Venla asked.`"""
+_CALLS = lazy_pattern(r"[?!]\s*\Z")
+_TRAILING = lazy_pattern(
+    r",\s+(?:while\s+|all\s+the\s+while\s+|secretly\s+)?(?:hoping|praying|hating|loathing|dreading|wishing|wondering|fearing|thinking|"
+    r"knowing|suspecting|despising|envying|regretting|pitying|cursing\s+(?:him|her|my)self)\b"
+)
+"""What goes on in the mind of whoever says it: `Gladly, he agreed, hating her.`"""
 _FEW = 1
 """A remark of so many words, such as `Silence.`, is no thought."""
 _HAPPENS = lazy_pattern(
@@ -158,9 +172,13 @@ def spans(text: str, *, after_quote: bool, is_told: Callable[[str], bool], third
         begin = _behind_tag(text, tag.end(), end) if tag else start
         goes_on = bool(found) and found[-1][1] == begin
         sentence = text[begin:end]
+        if not after_quote and _CALLS.search(sentence) and _SPEAKS.match(text, end):
+            continue
         if begin == end or not (
             _INNER.search(sentence) if tag else _is_thought(sentence, third=third, goes_on=goes_on)
         ):
+            if trailing := _TRAILING.search(text, begin, end):
+                found.append((trailing.start(), end))
             continue
         if is_told(text[start:end]):
             continue

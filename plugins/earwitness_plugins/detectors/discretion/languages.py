@@ -29,6 +29,10 @@ _AROUND = " \t\n*_()[].,:;"
 _TEXT_FOLLOWS = r"(?=[^\n]*[:\"„“«])"
 """What must stand behind words that end so: `den Brief…`, for a letter that is also read."""
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff]")
+_SENTENCE_PARTICLE = lazy_pattern(
+    r"(?:けど|のに|よ|ね|な|か|だ|ない|たい|だろう|でしょう|はず|くせに|って|吧|呢|啊|吗|嘛|呀)[*_)\]\s]*\Z"
+)
+"""How whole sentences end where brackets hold no full stop: `(返す気なんてないけど)`."""
 _OTHER_LETTERS = lazy_pattern(
     "[\u0370-\u03ff\u0530-\u05ff\u0600-\u06ff\u0900-\u0dff\u0e00-\u0eff\u10a0-\u10ff\u1780-\u17ff\uac00-\ud7af]"
 )
@@ -88,7 +92,8 @@ def holds_thought(text: str) -> bool:
 def is_remark(text: str) -> bool:
     """Whether brackets that stand alone hold a whole sentence in another language, and so a thought."""
     if not text.isascii() and _UNSPACED.search(text):
-        return text.rstrip("*_)] ")[-1:] in "。\uff01\uff1f!?.…" and len(text) > _LONG
+        ends = text.rstrip("*_)] ")[-1:] in "。\uff01\uff1f!?.…" or _SENTENCE_PARTICLE.search(text) is not None
+        return ends and len(text) > _LONG
     if not _ENDS.search(text) or not text[:1].isupper() or len(_WORD.findall(text)) <= 2:
         return False
     return not text.isascii() or not is_english(text)

@@ -82,11 +82,28 @@ _LOW = guarded_pattern(
     | \b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+{_WHO}\s+an?\s+(?:quick\s+)?(?:dm|pm|text|message|sms|
         e-?mail)\W*\Z
     | \btoo\s+(?:low|quiet|soft|faint)(?:ly)?\s+(?:for|to)\b
+    | \bclose\s+(?:by|to|against|beside)\s+(?:[\w'’-]{{1,30}}['’]s?|his|her|their)\s+(?:cheek|
+        temple|neck|face|ear|hair)\b
+    | \b(?:hardly|barely|scarcely|not\s+much|no)\s+(?:above|louder)\b
+    | \bsa(?:id|ys?)\b [^.!?\n]{{0,40}} ,\s*(?:very\s+|quite\s+)?low\b
+    | \bso\s+(?:that\s+)? [^.!?\n]{{1,50}} \b(?:hears?|heard|catch(?:es)?|caught|gets?|notices?)\s+
+        (?:nothing|none\s+of)\b
+    | \bthe\s+only\s+(?:other\s+)?(?:one|person|man|woman|soul)\b [^.!?\n]{{0,40}} \bwho\s+(?:can\s+|could\s+)?
+        (?:speak|understand|understood|know|read|follow|hear)s?\b
+    | \bwho\s+alone\b [^.!?\n]{{0,40}} \b(?:follow|understand|understood|hear|heard|read)\b
+    | \A\W*(?:in|into|inside)\s+[\w'’ -]{{1,30}}['’]s?\s+(?:own\s+)?(?:head|mind|thoughts)\b
+    | \b(?:writ|wrote|trac|spell|draw|drew|tap|finger)\w*\b [^.!?\n]{{0,40}} \b(?:in|into|on|onto)\s+
+        (?:the\s+\w+\s+of\s+)?
+        (?:[\w'’-]{{1,30}}['’]s?|his|her|their|its)\s+(?:\w+\s+)?(?:palm|hand|wrist|arm|knee|back)\b
     | \btilts?\s+(?:it|the\s+\w+)\s+so\b | \bwhere\s+only\b | \bto\s+[\w'’-]+['’]s\s+minds?\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 TOWARDS = (
+    r"\bclose\s+(?:by|to|against|beside)\s+(?=[\w\ '’-]{1,40}\b(?:cheek|temple|neck|face|ear|hair)\b)",
+    (
+        r"\b(?:in|into|on|onto)\s+(?:the\s+\w+\s+of\s+)?(?=(?:[\w’-]+\s+)?[\w’-]+['’]s?\s+(?:\w+\s+)?(?:palm|hand|wrist|arm|knee)\b)"
+    ),
     opening_whispers.TOWARDS,
     r"\b(?:take|pull|draw|lead|steer|drag|call|tug|took|drew|led)(?:s|ed|ing|ged)?\s+(?=[\w\ '’-]{1,40}\saside\b)",
     r"\bbeckon(?:s|ed|ing)?\s+",

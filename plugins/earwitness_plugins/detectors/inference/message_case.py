@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from earwitness.records.base import Record
 from earwitness.records.character import Character
@@ -108,11 +109,35 @@ class MessageCase:
         return Presence(characters=characters, movements=tuple(movements), segments=self._segments())
 
     def _segments(self) -> tuple[Segment, ...]:
-        if len(self.told) > 1:
-            return tuple(
-                Segment(text=each.text, kind="action", audience=(*each.scene.near, *each.brought)) for each in self.told
-            )
-        return self._read_segments()
+        return self._placed_segments() if len(self.told) > 1 else self._read_segments()
+
+    def _placed_segments(self) -> tuple[Segment, ...]:
+        """A narration that tells of several places: at each, what is private there is for those it is for."""
+        text, private = self.moment.message.content, self._private_spans()
+        found, at = list[Segment](), 0
+        for each in self.told:
+            here = (*each.scene.near, *each.brought)
+            start = text.find(each.text, at)
+            end = start + len(each.text)
+            edges = {start, end, *(edge for span in private for edge in span[:2] if start < edge < end)}
+            for begin, stop in pairwise(sorted(edges)):
+                alone = next((segment for low, high, segment in private if low <= begin and stop <= high), None)
+                if alone is not None:
+                    found.append(alone.model_copy(update={"text": text[begin:stop]}))
+                else:
+                    found.append(Segment(text=text[begin:stop], kind="action", audience=here))
+            at = end
+        return tuple(found)
+
+    def _private_spans(self) -> tuple[tuple[int, int, Segment], ...]:
+        """Where in the message what only some perceive stands."""
+        text, spans, at = self.moment.message.content, list[tuple[int, int, Segment]](), 0
+        for segment in self._read_segments():
+            begin = text.find(segment.text, at)
+            at = begin + len(segment.text) if begin >= 0 else at
+            if begin >= 0 and segment.audience is not None and segment.kind != "action":
+                spans.append((begin, at, segment))
+        return tuple(spans)
 
     def _read_segments(self) -> tuple[Segment, ...]:
         """What each of them perceives of it; nobody who is gone for good is in a whisper's audience."""

@@ -131,7 +131,7 @@ _NOT_ALL = (
 )
 _NO_PRONOUN = r"(?!(?:he|she|they|you|him|his|her|them|their|your)\b)"
 _PERCEIVES = (
-    r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught|"
+    r"(?:hears?|heard|sees?|saw|understands?|understood|knows?|knew|notice[sd]?|speaks?|reads?|catch(?:es)?|caught|gets?|"
     r"ma(?:kes?|de)\s+(?:it|them|out)(?:\s+out)?)"
 )
 _WHO = r"[\w\s'’,&-]{1,60}?"

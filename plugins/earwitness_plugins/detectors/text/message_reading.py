@@ -133,13 +133,15 @@ def read(
     def called(some: Sequence[Fragment]) -> tuple[str, ...]:
         return _addressed(_spoken(tuple(some), narrator=False), speaker, names)
 
+    narrowest = confinement(found, names, whispered_to, narrator=narrator)
     if whole or (narrator and conventions.staged):
         parts: tuple[HeardSegment, ...] = ()
+    elif narrator:
+        parts = narrated_segments(as_written(content), names, private=narrowest is not None)
     else:
-        parts = narrated_segments(as_written(content), names) if narrator else segments(cut, names, called, between)
+        parts = segments(cut, names, called, between)
     if parts and len(body) < len(content):
         parts = (HeardSegment(content[: len(content) - len(body)], "action", None), *parts)
-    narrowest = confinement(found, names, whispered_to, narrator=narrator)
     if not narrator and (headed_for := private_heading(content, names)) is not None:
         alone = _others(speaker.id, headed_for) or tuple(between)
         narrowest = Confinement("whisper", alone, sent=True)

@@ -13,10 +13,13 @@ from itertools import groupby
 from earwitness.patterns import lazy_pattern
 
 from ..discretion import out_of_character
-from ..discretion.inner_prose import does_something, sentences
+from ..discretion.inner_prose import does_something
+from . import told_to_players
 from .directions import direction
 from .fragments import Fragment
 from .names import Mention, Names, lists
+from .narrated_company import NarratedCompany
+from .narrated_units import outside_quotes, units
 from .privacy import confinement
 from .segments import HeardSegment, SegmentKind
 from .stems import holds_any
@@ -69,6 +72,21 @@ _STEMS = (
         "god",
         "?",
     ),
+    *(
+        "hardly",
+        "barely",
+        "scarcely",
+        "palm",
+        "louder",
+        "breath",
+        "voice",
+        "cheek",
+        "above",
+        "below",
+        "upstairs",
+        "downstairs",
+    ),
+    *("outside", "floor", "out in", "up on", "up in", "down in", "down on", "overhead", "next door", "across the"),
     *("here", "shall i", "should i", "you'd", "let me", "want me", "[", "("),
 )
 _PERCEIVES = (
@@ -83,7 +101,8 @@ _ONLY = lazy_pattern(
 _ALONE = lazy_pattern(rf"\s+alone\s+(?:\w+ly\s+)?{_PERCEIVES}\b", re.IGNORECASE)
 _SEES = lazy_pattern(rf"\s+(?:\w+ly\s+)?{_PERCEIVES}\b", re.IGNORECASE)
 _YOU = lazy_pattern(
-    rf"\s*[,:]?\s+you\s+(?:alone\s+|\w+ly\s+|suddenly\s+|also\s+)?(?:{_PERCEIVES}|are\s+(?:still|alone|by\s+yourself))\b",
+    rf"\s*[,:]?\s+(?:you\s+(?:alone\s+|\w+ly\s+|suddenly\s+|also\s+)?(?:{_PERCEIVES}|are\s+(?:still|alone|by\s+yourself))"
+    r"|your\s+(?:\w+\s+)?(?:ears?|eyes?|nose|skin|senses?|instincts?|mind|gut|earpiece|phone|dream))\b",
     re.IGNORECASE,
 )
 _AFTER_CUE = lazy_pattern(r"\W{0,3}(?:only\s+)?(?:to|for)?\s*\Z", re.IGNORECASE)
@@ -106,32 +125,22 @@ _APART = lazy_pattern(
     r"\b(?:out\s+of\s+earshot|alone\s+(?:together|now|at\s+last)|in\s+private|where\s+no(?:body|\s+one)\s+(?:can|could|else)\b)",
     re.IGNORECASE,
 )
-_QUOTE_OPENS = lazy_pattern(r"""\s*["“«‘]""")
-_QUOTES = lazy_pattern(r"""["“«”»]|(?<!\w)['‘]""")
-_TAG = lazy_pattern(r"""["”»’]\s*[^"“«‘.!?]*\Z|[:,]\s*\Z""")
+_QUOTES = lazy_pattern(r"""["“«”»„「『]|(?<!\w)['‘]""")
 _ELSEWHERE = lazy_pattern(
     r"[\W_]*(?:(?:meanwhile|at\s+the\s+same\s+(?:time|moment))\W{1,3}(?:in|at|on|over|back|up|down|out|across|elsewhere|upstairs|"
     r"downstairs|outside|far)|elsewhere|back\s+(?:in|at|on)\s+the|on\s+the\s+other\s+(?:side|end))\b",
     re.IGNORECASE,
 )
+_FARTHER = lazy_pattern(
+    r"[\W_]*(?:(?:far|high|deep|way|right|just|somewhere|two|three|one|a|several|\w+)\s+(?:floors?\s+)?){0,2}"
+    r"(?:outside|upstairs|downstairs|overhead|next\s+door|below|above|beneath|"
+    r"(?:up|down|out|over)\s+(?:on|in|at|by|under|below|above|there|inside|behind|from|the)|"
+    r"(?:across|behind|beyond|through)\s+the\s+(?:\w+\s+)?(?:door|wall|partition|curtain|hall|street|road|yard|river|fence|screen))\b",
+    re.IGNORECASE,
+)
+"""Where a paragraph begins so, and tells of others than those before and after, it happens out of their sight."""
 _PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n\s*")
-_SENTENCE_IN_QUOTE = lazy_pattern('["“«][^"”»]*["”»]?')
 
-_CUED = lazy_pattern(r"[\s*_]*[(\[]\s*(?:@|to\s+|for\s+)?", re.IGNORECASE)
-_SLIPPED = lazy_pattern(
-    r"[\s*_]*(?:[\w ]{1,20}:?\s+)?[(\[]\s*(?P<head>(?:(?:quietly|secretly|privately)\s+)?"
-    r"(?:slides|passes|hands|gives|sends|slips|"
-    r"whispers|texts|dms?|pms?|notes?|(?:paper\s+)?slip|card|message|private(?:ly)?|secret(?:ly)?)\b[^:)\]\n]{1,60})[:)\]]",
-    re.IGNORECASE,
-)
-"""What whoever leads a game hands to one player: `GM (slides Bob a note): …`, `(paper slip to Bob: …)`."""
-_CUED_ENDS = lazy_pattern(r"\s*(?:\(private(?:ly)?\)|only|privately)?\s*[,:\u2013\u2014-]", re.IGNORECASE)
-_TO_YOU = lazy_pattern(
-    r"\s*[,:\u2013\u2014-]\s*(?:meanwhile,?\s+|now,?\s+|as\s+for\s+)?"
-    r"(?:you|your|vous|tu|te|ihr|du|usted|você|ты|вы)\b",
-    re.IGNORECASE,
-)
-"""Paragraphs that open so, to several players, are each for one: `Bob, you are in the cellar.`"""
 _MINDS = lazy_pattern(
     r"""\s+(?:(?:\w+ly|had|still|also|suddenly|now|never|at\s+once)\s+)*
     (?: (?:wonder(?:s|ed)|thought|thinks)(?!\s+(?:aloud|out)) | fear(?:s|ed)\s+that
@@ -168,26 +177,37 @@ SoleHearers = tuple[str, ...] | None
 ToldPiece = tuple[str, SoleHearers, SegmentKind]
 
 
-def narrated_segments(text: str, names: Names) -> tuple[HeardSegment, ...]:
-    """The segments of a narrator's message; empty where all of it is for everybody."""
-    if not holds_any(text, _STEMS):
+def narrated_segments(text: str, names: Names, *, private: bool = False) -> tuple[HeardSegment, ...]:
+    """The segments of a narrator's message; empty where all of it is for everybody.
+
+    `private` says that some of it is not, by its words; else only some words can make it so, which is quickly seen.
+    Where it tells of nobody but one, and of nothing said, all of it is for whom it is.
+    """
+    if not (holds_any(text, _STEMS) or (private and _tells_of_more(text, names))):
         return ()
-    paragraphs = list(_paragraphs(text))
+    paragraphs = told_to_players.parted(list(_paragraphs(text)), names)
     frames = out_of_character.frames(paragraphs)
-    players = _players(paragraphs, names)
+    players = told_to_players.players(paragraphs, names)
+    company = NarratedCompany(names)
     pieces: list[ToldPiece] = []
     for at, paragraph in enumerate(paragraphs):
         if at in frames:
             pieces.append((paragraph, (), "ooc"))
         elif at in players:
             pieces.append((paragraph, players[at], "whisper"))
+        elif there := _farther(at, paragraphs, names):
+            pieces.append((paragraph, there, "action"))
         else:
-            pieces += _paragraph(paragraph, names)
+            pieces += _paragraph(paragraph, names, company)
     if all(audience is None for _, audience, _ in pieces):
         return ()
     pieces = _of_one_mind(pieces, names)
     groups = groupby(pieces, key=lambda each: each[1:])
     return tuple(HeardSegment("".join(part[0] for part in group), kind, audience) for (audience, kind), group in groups)
+
+
+def _tells_of_more(text: str, names: Names) -> bool:
+    return _QUOTES.search(text) is not None or len({each.id for each in names.find(text)}) > 1
 
 
 def _of_one_mind(pieces: list[ToldPiece], names: Names) -> list[ToldPiece]:
@@ -206,53 +226,52 @@ def _of_one_mind(pieces: list[ToldPiece], names: Names) -> list[ToldPiece]:
     return [(text, mind, "thought") for text, _, _ in pieces]
 
 
-def _players(paragraphs: Sequence[str], names: Names) -> dict[int, tuple[str, ...]]:
-    """Number of a paragraph → whom it speaks to, where several players are told different things."""
-    found: dict[int, tuple[str, ...]] = {}
-    for at, paragraph in enumerate(paragraphs):
-        first = _first_named(paragraph, names)
-        if first and not paragraph[: first[0].start].strip(" \t\n*_[(") and _TO_YOU.match(paragraph, first[-1].end):
-            found[at] = tuple(dict.fromkeys(each.id for each in first))
-    return found if len(set(found.values())) > 1 else {}
+def _farther(at: int, paragraphs: Sequence[str], names: Names) -> tuple[str, ...]:
+    """Those of whom a paragraph tells that happens elsewhere: `Up on the roof Ann …`, beside one about others."""
+    if len(paragraphs) < 2 or _FARTHER.match(paragraphs[at]) is None:
+        return ()
+    there = _named_outside(paragraphs[at], names)
+    beside = (
+        each
+        for other in (at - 1, at + 1)
+        if 0 <= other < len(paragraphs)
+        for each in _named_outside(paragraphs[other], names)
+    )
+    return there if there and not {*beside} <= {*there} else ()
 
 
-def _paragraph(text: str, names: Names) -> Iterator[ToldPiece]:
+def _named_outside(text: str, names: Names) -> tuple[str, ...]:
+    """Ids of those named in what is told, and not in what is said."""
+    return tuple(dict.fromkeys(each.id for each in names.find(outside_quotes(text))))
+
+
+def _paragraph(text: str, names: Names, company: NarratedCompany) -> Iterator[ToldPiece]:
     """Its sentences, each with whom it is for; what goes on with what only some perceive is for the same."""
     if _ELSEWHERE.match(text) and (there := tuple(dict.fromkeys(each.id for each in names.find(text)))):
         yield text, there, "action"
         return
-    if (cued := _cued(text, names)) is not None:
+    if (cued := told_to_players.for_whom(text, names)) is not None:
         yield text, cued, "whisper"
         return
-    yield from _told(text, names)
+    yield from _told(text, names, company)
 
 
-def _cued(text: str, names: Names) -> SoleHearers:
-    """Whom a paragraph in brackets is for: `[Bob, perception 17: the innkeeper lies.]`."""
-    if (slip := _SLIPPED.match(text)) and (given := tuple(dict.fromkeys(each.id for each in names.find(slip["head"])))):
-        return given
-    opens, first = _CUED.match(text), _first_named(text, names)
-    if opens is None or not first or first[0].start != opens.end() or text.rstrip(" \t\n*_")[-1:] not in ")]":
-        return None
-    return tuple(dict.fromkeys(each.id for each in first)) if _CUED_ENDS.match(text, first[-1].end) else None
-
-
-def _told(text: str, names: Names) -> Iterator[ToldPiece]:
+def _told(text: str, names: Names, company: NarratedCompany) -> Iterator[ToldPiece]:
     before: SoleHearers = None
     how: SegmentKind = "action"
-    subject: tuple[str, ...] = ()
+    company.begin()
     apart = False
-    for sentence in _units(text):
-        audience, kind = _audience(sentence, names)
+    for sentence in units(text):
+        audience, kind = _audience(sentence, names, company)
         plain = _QUOTES.search(sentence) is None
-        if audience is None and plain and (mind := _mind(sentence, names, subject)):
+        if audience is None and plain and (mind := _mind(sentence, names, company.subject)):
             audience, kind = mind, "thought"
         if audience is None and before is not None and _goes_on(sentence, how, plain=plain, apart=apart):
             audience, kind = before, how if how == "thought" else "whisper"
         apart = apart or (audience is not None and _APART.search(sentence) is not None)
         yield sentence, audience, kind if audience is not None else "action"
         before, how = audience, kind
-        subject = tuple(each.id for each in _subject_named(sentence, names)) or subject
+        company.note(outside_quotes(sentence), whispering=audience if kind == "whisper" else None)
 
 
 def _goes_on(sentence: str, how: SegmentKind, *, plain: bool, apart: bool) -> bool:
@@ -287,32 +306,30 @@ def _is_of_others(found: Sequence[Mention], subject: tuple[str, ...]) -> bool:
     return bool(found) and found[0].start == 0 and found[0].id not in subject
 
 
-def _subject_named(sentence: str, names: Names) -> Sequence[Mention]:
-    """Those with whose names a sentence begins: whom the next one may tell of."""
-    first = _first_named(sentence, names)
-    return first if first and not first[-1].possessive else ()
-
-
 def _first_named(text: str, names: Names) -> Sequence[Mention]:
     groups = lists(text, names.find(text))
     return groups[0] if groups else ()
 
 
-def _audience(sentence: str, names: Names) -> tuple[SoleHearers, SegmentKind]:
+def _audience(sentence: str, names: Names, company: NarratedCompany) -> tuple[SoleHearers, SegmentKind]:
     if (ids := _perceivers(sentence, names)) is not None:
         return ids, "whisper"
-    outside = _SENTENCE_IN_QUOTE.sub(" … ", sentence)
+    outside = outside_quotes(sentence)
     kind = direction(outside)
     if kind is None and _IN_HEAD.match(outside):
         return _named_first(sentence, names), "thought"
-    if kind not in ("whisper", "thought", "secret"):
+    if kind not in ("whisper", "thought", "secret", "aside"):
         return None, "action"
+    if kind in ("thought", "aside"):
+        return company.alone(outside), kind
     found = confinement([Fragment(kind, outside)], names, (), narrator=True)
-    if found is None or not found.listeners:
+    listeners = found.listeners if found else ()
+    if kind == "whisper" and outside != sentence:
+        return company.whispering(outside, listeners), "whisper"
+    if not listeners:
         return None, "action"
     group = _named_first(outside, names)
-    listeners = tuple(dict.fromkeys((*group, *found.listeners)))
-    return listeners, "action" if kind == "secret" else kind
+    return tuple(dict.fromkeys((*group, *listeners))), "action" if kind == "secret" else kind
 
 
 def _perceivers(sentence: str, names: Names) -> SoleHearers:
@@ -351,25 +368,3 @@ def _paragraphs(text: str) -> Iterator[str]:
         if end > at:
             yield text[at:end]
         at = end
-
-
-def _units(text: str) -> Iterator[str]:
-    """Sentences, a quote together with the tag before or behind it."""
-    unit = ""
-    for start, end in sentences(text):
-        part = text[start:end]
-        if unit and (_is_within_quote(unit) or (_TAG.search(unit.rstrip()) and _QUOTE_OPENS.match(part))):
-            unit += part
-            continue
-        if unit and unit.rstrip()[-1:] in '"”»' and part[:1].islower():
-            unit += part
-            continue
-        if unit:
-            yield unit
-        unit = part
-    if unit:
-        yield unit
-
-
-def _is_within_quote(text: str) -> bool:
-    return text.count('"') % 2 == 1 or text.count("“") > text.count("”")

@@ -27,7 +27,7 @@ _SENTENCE = 3
 _TELLERS = frozenset({"i", "he", "she"})
 _UNMARKED_TAG = lazy_pattern(
     r"[,!?…]\s+(?:(?P<who>I|he|she|[A-Z][\w'’-]+)\s+(?:say|said|tell|told|ask|asked|shout|shouted|answer|answered|whisper|whispered|reply|"
-    r"replied|call|called)s?(?:\s+(?:him|her|them|back|quietly|aloud))?|(?:says?|said|asks?|asked|shouts?|answers?|answered)\s+(?:[A-Z][\w'’-]+))"
+    r"replied|call|called|agreed)s?(?:\s+(?:him|her|them|both|all|back|quietly|aloud)){0,2}|(?:says?|said|asks?|asked|shouts?|answers?|answered)\s+(?:[A-Z][\w'’-]+))"
     r"(?=\s*(?:[.,;:!?…]|\Z))"
 )
 _VERBS = (

@@ -89,6 +89,17 @@ _OPENS_LETTER = lazy_pattern(
     r"text|scroll)s?)\b(?![^.]*\b(?:aloud|to\s+(?:all|every\w+|the)))[^.!?:\n]{0,30}[.:]?[\s*_)]*\Z",
     re.IGNORECASE,
 )
+_IT_SAYS = lazy_pattern(
+    r"\s*,?\s*(?:it|(?:the|this|that|her|his|their)\s+(?:note|paper|letter|message|card|text|slip))\s+(?:said|says|reads?)\b",
+    re.IGNORECASE,
+)
+"""Behind what is read on a paper that has been passed: `"Run," it said.`"""
+_COMES = lazy_pattern(
+    r"['’]s?\s+(?:text|message|reply|answer|dm|note|e-?mail)s?\b[^.!?\n]{0,40}\b(?:lit|lights|came|comes|arriv|pop|buzz|appear|flash|ping)"
+    r"\w*\b[^.!?\n]*[.:]\s*\Z",
+    re.IGNORECASE,
+)
+"""`Bob's message lit up her screen.`: what it says follows."""
 _CLOSES = " \t\n*_)"
 _DETERMINER = lazy_pattern(
     r"[\W_]*(?:(?:the|his|her|their|my|old|young|dear|good|poor|sir|lord|lady)\s+){0,2}\Z", re.IGNORECASE
@@ -108,13 +119,18 @@ def apart(chunks: Sequence[Chunk], is_open: Callable[[Chunk], bool]) -> Iterator
         yield from chunks
         return
     before: Chunk | None = None
+    passed: Chunk | None = None
     for chunk in chunks:
+        if chunk.mark == "quote" and before is None and passed is not None and _IT_SAYS.match(chunk.after):
+            before = passed
         if before is not None and (chunk.mark == "quote" or _is_written_bare(chunk, before)):
             yield replace(chunk, mark="written", before=before.text[-_NEAR:])
             before = None
             continue
         yield from _within(chunk) if chunk.mark in _MAY_TELL and is_open(chunk) else (chunk,)
         before = chunk if _is_followed(chunk) and (chunk.mark == "bare" or is_open(chunk)) else None
+        if chunk.mark != "quote":
+            passed = chunk if chunk.mark in ("bare", "secret") and _may_tell(chunk.text[-_NEAR:]) else None
 
 
 def _is_written_bare(chunk: Chunk, before: Chunk) -> bool:
@@ -188,6 +204,8 @@ def _is_followed(chunk: Chunk) -> bool:
     if chunk.thought or (chunk.mark != "bare" and chunk.mark not in _MAY_TELL) or not _may_tell(chunk.text[-_NEAR:]):
         return False
     near = chunk.text[-_NEAR:]
+    if chunk.mark == "bare" and _COMES.search(near):
+        return True
     if chunk.mark == "bare" and (_OF_OURS.search(near) or not _GIVEN.search(near)):
         return False
     if chunk.mark != "bare" and _SENT.search(near):

@@ -78,7 +78,7 @@ _KEPT_FROM = lazy_pattern(
 )
 """Who is named behind it does not hear: `beside her ear, so that Carol cannot hear`."""
 _EAR = lazy_pattern(
-    r"['’]s?\s+(?:\w+\s+)?(?:ears?|hair|hood|veil|collar|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder)\b",
+    r"['’]s?\s+(?:\w+\s+)?(?:ears?|hair|hood|veil|collar|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder|cheek|temple|neck|face)\b",
     re.IGNORECASE,
 )
 _FEELS = lazy_pattern(

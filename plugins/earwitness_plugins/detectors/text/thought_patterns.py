@@ -102,7 +102,7 @@ CUE = guarded_pattern(
       )
     | (?P<tag> (?:\A|[.,;:!?…—–*_~"“”'’)>-]) \s* (?:and\s+|but\s+)? {_SUBJECT} \s+ (?:\w+ly\s+)? {_KNOW}
         (?:\s+\w+ly|\s+it)? {_CLAUSE_ENDS} )
-    | (?P<weak> \b{_KNOW} \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
+    | (?P<weak> \b{_KNOW} (?:,\s+[^,.!?\n]{{1,40}},)? \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
         | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:the|a|an|his|her|my|their)\b
         | \b(?:I|he|she|they) \s+ (?: (?:did|do|does|could|would|dared?)(?:n['’]t|\s+not)\s+
                 (?:tell|mention|admit|reveal|confess)
@@ -360,7 +360,8 @@ LED = guarded_pattern(
       | (?:an?|the|one|another)\s+(?:\w+\s+){{0,2}}?(?:thought|suspicion|memory|idea|voice)\b[^.!?:\"“]{{0,60}}:
       | (?:an?|the|one)\s+(?:\w+\s+)?(?:thought|idea|suspicion)\s+(?:had\s+)?(?:crossed|came|occurred|struck|formed|
           took)\b
-      | {_THIRD}\s+(?:remember|recall|realiz|realis|reflect|decid|suspect|believ|fear|hop|knew|know)\w*\s+(?:that|
+      | {_THIRD}(?:,\s+[^,.!?\n]{{1,60}},)?\s+
+          (?:remember|recall|realiz|realis|reflect|decid|suspect|believ|fear|hop|wish|dread|guess|knew|know)\w*\s+(?:that|
           how|what|whether)\b
     )
     """,
