@@ -78,7 +78,7 @@ def players(paragraphs: Sequence[str], names: Names) -> dict[int, tuple[str, ...
     spoken = {at: ids for at, paragraph in enumerate(paragraphs) if (ids := _spoken_to(paragraph, names))}
     if not spoken:
         return {}
-    groups = {*spoken.values(), *(ids for paragraph in paragraphs if (ids := for_whom(paragraph, names)))}
+    groups = {*spoken.values(), *(whom for paragraph in paragraphs if (whom := for_whom(paragraph, names)))}
     return spoken if len(groups) > 1 else {}
 
 
