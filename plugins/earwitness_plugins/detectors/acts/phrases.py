@@ -49,6 +49,17 @@ class _PhraseNode:
     gap: _PhraseNode | None = None
     ends: set[_End] = field(default_factory=set)
     """What the phrases that end here are for."""
+    by_first_word: dict[str, list[tuple[_PhraseNode, _PhraseNode]]] | None = None
+    """Word → those of the sets that a phrase with it begins; made when a text is first read."""
+
+    def sets_with(self, word: str) -> Sequence[tuple[_PhraseNode, _PhraseNode]]:
+        """The sets that hold a phrase which may begin with a word, each with what follows it."""
+        if self.by_first_word is None:
+            self.by_first_word = {}
+            for each in self.sets:
+                for first in dict.fromkeys(_firsts(each[0])):
+                    self.by_first_word.setdefault(first, []).append(each)
+        return self.by_first_word.get(word, ())
 
 
 _End = tuple[str, str | None, str | None]
@@ -167,6 +178,7 @@ def _followed(node: _PhraseNode, step: _Step) -> _PhraseNode:
     if after is None:
         after = _PhraseNode()
         node.sets.append((step, after))
+        node.by_first_word = None
     return after
 
 
@@ -178,11 +190,13 @@ def _firsts(node: _PhraseNode) -> Iterator[str]:
 
 def _walk(node: _PhraseNode, words: Sequence[str], at: int, ends: list[tuple[int, _End]]) -> None:
     """Adds where phrases that go on from here end, and what they are for."""
-    ends += ((at, end) for end in node.ends)
-    if at < len(words) and (follows := node.words.get(words[at])) is not None:
-        _walk(follows, words, at + 1, ends)
-    for root, after in node.sets:
-        if at < len(words) and (words[at] in root.words or root.sets):
+    if node.ends:
+        ends += [(at, end) for end in node.ends]
+    if at < len(words):
+        word = words[at]
+        if (follows := node.words.get(word)) is not None:
+            _walk(follows, words, at + 1, ends)
+        for root, after in node.sets_with(word) if node.sets else ():
             within: list[tuple[int, _End]] = []
             _walk(root, words, at, within)
             for behind in {behind for behind, _ in within}:

@@ -59,7 +59,8 @@ def tokenised(text: str, fillers: frozenset[str]) -> Tokens:
     sentences: list[int] = []
     questions: set[int] = set()
     clause = sentence = 0
-    for found in _TOKEN.finditer(text):
+    folded = text.lower() if text.isascii() else text  # offsets stay as they are
+    for found in _TOKEN.finditer(folded):
         kind = found.lastgroup
         if kind == "stop" or kind == "pause":
             clause += 1
@@ -77,7 +78,7 @@ def tokenised(text: str, fillers: frozenset[str]) -> Tokens:
 
 def _plain(word: str) -> str:
     """A word as it is compared: `Byeee` is `bye`, and `gooodnight` `goodnight`."""
-    plain = word.casefold().translate(_APOSTROPHES)
+    plain = word.lower().replace("'", "") if word.isascii() else word.casefold().translate(_APOSTROPHES)
     if len(plain) > 3 and _STRETCHED.search(plain):
         return _STRETCHED.sub(r"\1\1", _STRETCHED_END.sub(r"\1", plain))
     return plain

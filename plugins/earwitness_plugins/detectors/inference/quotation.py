@@ -39,6 +39,8 @@ def speaks_in_quotes(moment: Moment, names: Names) -> bool:
     text = moment.message.content
     if not _MARKED.isdisjoint(text) or not text[:1].isupper():
         return False
+    if not any(map(_has_dialogue, [message.content for message in moment.recent])):
+        return False  # as in most chats: how each of them writes need not be known
     own, others = _Habit(), dict[str, _Habit]()
     for message in moment.recent:
         if message.speaker in moment.cast and moment.cast[message.speaker].kind != "narrator":
@@ -85,9 +87,14 @@ class _Habit:
 
 
 @lru_cache(maxsize=512)
+def _has_dialogue(text: str) -> bool:
+    return _DIALOGUE.search(text) is not None
+
+
+@lru_cache(maxsize=512)
 def _written(text: str) -> Literal["quoted", "told", "plain", "inner"]:
     """How a message is written, as far as its quotation marks go."""
-    if _DIALOGUE.search(text) is None:
+    if not _has_dialogue(text):
         whole = text[:1].isupper() and text.rstrip()[-1:] in ".!?…。"
         return "inner" if whole and is_mostly_inner(text) else "plain"
     return "told" if tells_who_speaks(_DIALOGUE.sub(" ", text)) else "quoted"
