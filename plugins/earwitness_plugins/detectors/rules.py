@@ -207,7 +207,7 @@ class RulesDetector:
         small = len(moment.cast.ids) <= SMALL
         if narrated_of_late and not small:
             return {}
-        model = PresenceModel.of(moment, company, lambda message: self._line(message.speaker, message.content, names))
+        model = PresenceModel.of(moment, company, lambda speaker, text: self._line(speaker, text, names))
         others = [id for id in scene.who_may_fade if id != moment.message.speaker]
         spoke = [id for id in others if model.spoke(id)]
         silent = {} if narrated_of_late else {id: model.still_here(id, -self.silence_penalty) for id in spoke}

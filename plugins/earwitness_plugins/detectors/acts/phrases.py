@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import product
 
 from earwitness.errors import SettingsError
@@ -20,6 +21,7 @@ from .tokens import words_of
 _PARTS = lazy_pattern(
     r"\((?P<one>[^()]*)\)|\[(?P<maybe>[^\[\]]*)\]|<(?P<set>\w+)>|(?P<gap>…)|(?P<edge>[$^])|(?P<words>[^(\[<…$^]+)"
 )
+_SYMBOLS = frozenset("([<…^$")
 _GAP = 3
 _MANY = 4
 
@@ -107,6 +109,9 @@ def set_of(phrases: Iterable[str], sets: Mapping[str, _PhraseNode], fillers: Set
 def _add(
     root: _PhraseNode, phrase: str, end: tuple[str, str], sets: Mapping[str, _PhraseNode], fillers: Set[str]
 ) -> None:
+    if _SYMBOLS.isdisjoint(phrase) and (words := _kept(phrase, fillers)):
+        reduce(_followed, words, root).ends.add((end[0], None, None))
+        return
     parts = [_choices(found, phrase, sets, fillers) for found in _PARTS.finditer(phrase)]
     for choice in product(*(_as_set(part) if at else part for at, part in enumerate(parts))):
         node, closes, opens = root, False, False

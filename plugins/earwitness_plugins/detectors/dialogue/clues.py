@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log1p
 
-from .conversation import Conversation, SpokenLine
+from .conversation import Conversation
 from .line_words import Titles
 
 FAR = 24
@@ -66,15 +66,16 @@ class Situation:
 
     def clues(self, id: str) -> Clues:
         """What is known of this listener."""
-        words, since = self.talk.now.words, list(self._since(id))
-        spoke = sum(line.speaker == id for line in self.talk.before)
-        last = self.talk.before[len(since)] if spoke else None
-        earlier = {line.speaker for line in self.talk.before[len(since) :]}
+        words, before, speakers = self.talk.now.words, self.talk.before, self._speakers
+        spoke = speakers.count(id)
+        ago = speakers.index(id) if spoke else len(before)
+        since, last = before[:ago], before[ago] if spoke else None
+        newcomers = {*speakers[:ago]}.difference(speakers[ago:], (self.talk.now.speaker,))
         return {
             "bias": 1.0,
             "unheard": float(not spoke),
             "turns_ago": log1p(self.turns.index(id) if id in self.turns else FAR),
-            "pause_since": _long(max((self.talk.now.pause, *(line.pause for line in since)))) if spoke else 0.0,
+            "pause_since": _long(max([self.talk.now.pause, *[line.pause for line in since]])) if spoke else 0.0,
             "pause": _long(self.talk.now.pause),
             "spoke": log1p(spoke),
             "pair": log1p(self.pair),
@@ -82,25 +83,28 @@ class Situation:
             "first_in_scene": float(self.company == 0),
             "called": float(id in words.called),
             "another_called": float(bool(words.called - {id})),
-            "talked_of": float(min(sum(id in line.words.named for line in (self.talk.now, *since)), _MOST)),
+            "talked_of": float(min(sum([id in line.words.named for line in (self.talk.now, *since)]), _MOST)),
             "you": float(words.you),
             "many": float(words.many),
             "title_fits": float(self.titles.fits(words, id)),
-            "exchanges": self.exchanges.get(id, 0) / max(1, sum(self.exchanges.values())),
+            "exchanges": self.exchanges.get(id, 0) / self._exchanged,
             "called_before": float(id in self.own),
             "another_called_before": float(bool(self.own - {id})),
             "calls_another": float(bool(last and last.words.called - {self.talk.now.speaker})),
-            "newcomers": float(min(len({x.speaker for x in since} - earlier - {self.talk.now.speaker}), _MOST)),
+            "newcomers": float(min(len(newcomers), _MOST)),
         }
 
-    def _since(self, id: str) -> Iterator[SpokenLine]:
-        """The lines since this one last spoke, the latest first."""
-        for line in self.talk.before:
-            if line.speaker == id:
-                return
-            yield line
+    @cached_property
+    def _speakers(self) -> tuple[str, ...]:
+        """Who spoke each line before, the latest first."""
+        return tuple([line.speaker for line in self.talk.before])
+
+    @cached_property
+    def _exchanged(self) -> int:
+        """How often the speaker and others followed each other; 1 if they never did."""
+        return max(1, sum(self.exchanges.values()))
 
 
 def _long(pause: int) -> float:
     """How long a pause is; within a paragraph of narration it is none."""
-    return max(0.0, log1p(pause) - log1p(_PARAGRAPH))
+    return 0.0 if pause <= _PARAGRAPH else log1p(pause) - log1p(_PARAGRAPH)

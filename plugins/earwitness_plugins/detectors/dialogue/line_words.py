@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from earwitness.patterns import lazy_pattern
@@ -72,8 +72,10 @@ class LineWords:
 
 def with_forms(words: LineWords, text: str, *, titled: bool = True) -> LineWords:
     """The words, and what the text calls its listeners; `sir` and `madam` only where somebody is `titled`."""
-    return replace(
-        words,
+    return LineWords(
+        called=words.called,
+        named=words.named,
+        confined=words.confined,
         you=bool(_YOU.search(text)),
         many=bool(_MANY.search(text)),
         men=titled and bool(_TO_A_MAN.search(text)),

@@ -59,7 +59,7 @@ def weights_of(kind: TalkKind) -> Mapping[str, Mapping[str, float]]:
 def likelihood(clues: Clues, kind: TalkKind, *, last: bool, lean: float = 0.0) -> float:
     """How likely somebody is spoken to. `last` = held the floor last; `lean` is added to the log-odds of all others."""
     weights = weights_of(kind)["last" if last else "others"]
-    odds = sum(weight * clues[clue] for clue, weight in weights.items()) + (0.0 if last else lean)
+    odds = sum([weight * clues[clue] for clue, weight in weights.items()]) + (0.0 if last else lean)
     return 1 / (1 + exp(-odds))
 
 

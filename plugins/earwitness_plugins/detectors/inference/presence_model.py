@@ -15,7 +15,6 @@ from math import exp, log, log1p
 from operator import mul
 from typing import NamedTuple
 
-from earwitness.records.message import Message
 from earwitness.records.moment import Moment
 
 from ..plays.dramatis_personae import DramatisPersonae
@@ -74,7 +73,8 @@ class _Since(NamedTuple):
     """How many speak (log)."""
 
 
-LineReader = Callable[[Message], RecentLine]
+LineReader = Callable[[str, str], RecentLine]
+"""Speaker and text → the line in short."""
 
 
 def line_of(speaker: str, text: str, addressed: Sequence[str], named: Sequence[str]) -> RecentLine:
@@ -95,13 +95,13 @@ class PresenceModel:
     @classmethod
     def of(cls, moment: Moment, company: DramatisPersonae, read: LineReader) -> PresenceModel:
         """The lines of a moment."""
-        known = (message for message in moment.recent[1 - FAR :] if message.speaker in company.parts)
-        lines = (*(read(message) for message in known), read(moment.message))
+        known = [message for message in moment.recent[1 - FAR :] if message.speaker in company.parts]
+        lines = tuple([read(each.speaker, each.content) for each in (*known, moment.message)])
         return cls(lines, tuple(company.parts), company)
 
     def spoke(self, id: str) -> bool:
         """Whether they have spoken within the recent messages, before this one."""
-        return id in self._speakers[1:]
+        return id in self._earlier_speakers
 
     def unanswered(self, id: str) -> int:
         """Messages since somebody who never spoke was first spoken to by name; 0 when nobody did."""
@@ -119,6 +119,11 @@ class PresenceModel:
         return tuple(line.speaker for line in reversed(self.lines))
 
     @cached_property
+    def _earlier_speakers(self) -> frozenset[str]:
+        """Who spoke before the line to judge."""
+        return frozenset(self._speakers[1:])
+
+    @cached_property
     def _sizes(self) -> tuple[float, float, float, float]:
         """How many speak and could (log), the share of those who do, and how many lines there are before (log)."""
         heard, cast = len(set(self._speakers)), len(self.cast)
@@ -131,9 +136,12 @@ class PresenceModel:
         speakers: set[str] = set()
         going = 0
         for at, line in enumerate(reversed(self.lines)):
+            before, counts = found[-1], line.going and at > 0
+            if not (line.addressed or line.named or counts) and line.speaker in speakers:
+                found.append(before)
+                continue
             speakers.add(line.speaker)
-            going += line.going and at > 0
-            before = found[-1]
+            going += counts
             addressed = before.addressed | line.addressed if line.addressed else before.addressed
             named = before.named | line.named if line.named else before.named
             found.append(_Since(addressed, named, log1p(going), log(len(speakers))))

@@ -25,6 +25,8 @@ _COMMON = frozenset(
 """Pieces that are in most sentences."""
 _SEVERAL = 4
 """So many needs at most are asked of a text for one pattern."""
+_REMEMBERED = 1 << 12
+"""So many pieces are remembered: patterns have many in common."""
 _BOUNDARY = "\0"
 _Strings = frozenset[str]
 _NOTHING: _Strings = frozenset({""})
@@ -48,7 +50,7 @@ def _pieces(strings: _Strings) -> frozenset[str]:
     return frozenset(each for each in found if each is not None) if None not in found else frozenset()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_REMEMBERED)
 def _best_piece(string: str) -> str | None:
     pieces = [
         f"{BEGINS if begin else ''}{string[begin:end]}{ENDS if end < len(string) else ''}"
@@ -57,6 +59,7 @@ def _best_piece(string: str) -> str | None:
     return max(pieces, key=_rarity, default=None)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _rarity(piece: str) -> int:
     letters = piece.strip(BEGINS + ENDS)
     whole = len(piece) - len(letters)

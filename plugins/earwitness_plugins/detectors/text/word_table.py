@@ -30,13 +30,9 @@ def small(text: str) -> str:
 class _WordBits(dict[str, int]):
     """Word → the bits of the needs that it holds, found out when it is first looked up."""
 
-    def __init__(self, needs: Mapping[str, int]) -> None:
+    def __init__(self, needs: Mapping[str, int], lengths: Mapping[str, frozenset[int]]) -> None:
         super().__init__()
-        self._needs = needs
-        lengths: dict[str, set[int]] = {}
-        for need in needs:
-            lengths.setdefault(need[0], set()).add(len(need))
-        self._lengths = {letter: tuple(each) for letter, each in lengths.items()}
+        self._needs, self._lengths = needs, lengths
 
     def __missing__(self, word: str) -> int:
         marked, bits = f"{BEGINS}{word}{ENDS}", 0
@@ -52,9 +48,14 @@ class _WordBits(dict[str, int]):
 class WordTable:
     """Groups of needs, a bit for each; tells of a text which of them it holds one of. Grows by copies of itself."""
 
-    def __init__(self, groups: Mapping[frozenset[str], int], needs: Mapping[str, int]) -> None:
-        self._groups, self._needs = groups, needs
-        self._words = _WordBits(needs)
+    def __init__(
+        self,
+        groups: Mapping[frozenset[str], int],
+        needs: Mapping[str, int],
+        lengths: Mapping[str, frozenset[int]],
+    ) -> None:
+        self._groups, self._needs, self._lengths = groups, needs, lengths
+        self._words = _WordBits(needs, lengths)
         self.held = lru_cache(maxsize=512)(self._held)
         """The bits of all groups of which a text holds a need. Recent texts are remembered."""
 
@@ -63,11 +64,13 @@ class WordTable:
         new = [group for group in dict.fromkeys(groups) if group not in self._groups]
         if not new:
             return self
-        known, needs = dict(self._groups), dict(self._needs)
+        known, needs, lengths = dict(self._groups), dict(self._needs), dict(self._lengths)
         for group in new:
             known[group] = bit = 1 << len(known)
             needs.update({need: needs.get(need, 0) | bit for need in group})
-        return WordTable(known, needs)
+        for letter, length in {(need[0], len(need)) for group in new for need in group}:
+            lengths[letter] = lengths.get(letter, frozenset()) | {length}
+        return WordTable(known, needs, lengths)
 
     def bit(self, group: frozenset[str]) -> int:
         """The bit of a group."""
@@ -82,7 +85,7 @@ class _SharedTable:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self.table = WordTable({}, {})
+        self.table = WordTable({}, {}, {})
 
     def add(self, groups: Iterable[frozenset[str]]) -> WordTable:
         with self._lock:
