@@ -67,17 +67,22 @@ async def in_slices(items: Iterable[T]) -> list[T]:
     """The items as a list, where making each takes a little time."""
     found: list[T] = []
     end = monotonic() + SLICE
-    with uncollected():
+    _collector.rest()
+    try:
         for each in items:
             found.append(each)
             if monotonic() > end:
                 await _rest()
                 end = monotonic() + SLICE
+    finally:
+        _collector.go_on()
     return found
 
 
 async def in_pieces(items: Sequence[T], make: Callable[[Sequence[T]], Iterable[U]]) -> list[U]:
     """What `make` makes of the items, a few at a time, where making each takes a microsecond."""
+    if len(items) <= PIECE:
+        return [*make(items)]
     found: list[U] = []
     end = monotonic() + SLICE
     with uncollected():

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import product
+from threading import Lock
 
 from earwitness.errors import SettingsError
 from earwitness.patterns import lazy_pattern
@@ -56,12 +57,14 @@ class _PhraseNode:
 
     def sets_with(self, word: str) -> Sequence[tuple[_PhraseNode, _PhraseNode]]:
         """The sets that hold a phrase which may begin with a word, each with what follows it."""
-        if self.by_first_word is None:
-            self.by_first_word = {}
+        found = self.by_first_word
+        if found is None:
+            found = {}
             for each in self.sets:
                 for first in dict.fromkeys(_firsts(each[0])):
-                    self.by_first_word.setdefault(first, []).append(each)
-        return self.by_first_word.get(word, ())
+                    found.setdefault(first, []).append(each)
+            self.by_first_word = found  # only when it is whole: other threads may look
+        return found.get(word, ())
 
 
 _End = tuple[str, str | None, str | None]
@@ -69,10 +72,15 @@ _End = tuple[str, str | None, str | None]
 
 
 class Phrases:
-    """Phrases of several acts, ready to be found in texts. Not changed once they are all added."""
+    """Phrases of several acts, ready to be found in texts. No more are added once a text was read.
+
+    Those that begin with a plain word are taken in when a text first holds that word: most never are.
+    """
 
     def __init__(self) -> None:
         self._root = _PhraseNode()
+        self._waiting: dict[str, list[tuple[str, tuple[str, str], Set[str]]]] = {}
+        self._lock = Lock()
         self._first: set[str] = set()
 
     def add(
@@ -80,7 +88,11 @@ class Phrases:
     ) -> None:
         """Phrases for an act. Raises `SettingsError` for one that cannot be read."""
         for phrase in phrases:
-            _add(self._root, phrase, (act, language), sets, fillers)
+            word = _plain_start(phrase)
+            if word is None or word in fillers:
+                _add(self._root, phrase, (act, language), sets, fillers)
+            else:
+                self._waiting.setdefault(word, []).append((phrase, (act, language), fillers))
         self._first = set()
 
     def find(self, words: Sequence[str]) -> list[PhraseFound]:
@@ -88,14 +100,29 @@ class Phrases:
         first, found = self._first or self._begun(), list[PhraseFound]()
         for at, word in enumerate(words):
             if word in first:
+                if word in self._waiting:
+                    self._take_in(word)
                 ends: list[tuple[int, _End]] = []
                 _walk(self._root, words, at, ends)
                 found += [PhraseFound(end[0], at, behind, end[1], end[2]) for behind, end in dict.fromkeys(ends)]
         return found
 
     def _begun(self) -> set[str]:
-        self._first = set(_firsts(self._root))
+        self._first = {*_firsts(self._root), *self._waiting}
         return self._first
+
+    def _take_in(self, word: str) -> None:
+        """The phrases that begin with a word. They wait until all of them are there, as several threads may read."""
+        with self._lock:
+            for phrase, end, fillers in self._waiting.get(word, ()):
+                _add(self._root, phrase, end, {}, fillers)
+            self._waiting.pop(word, None)
+
+
+def _plain_start(phrase: str) -> str | None:
+    """The word that a phrase begins with; `None` where that takes a closer look, or where it names a set."""
+    word = phrase.split(" ", 1)[0]
+    return word.lower() if word.isascii() and word.isalnum() and "<" not in phrase else None
 
 
 def set_of(phrases: Iterable[str], sets: Mapping[str, _PhraseNode], fillers: Set[str]) -> _PhraseNode:
