@@ -1,14 +1,16 @@
 """Plain leave-takings and look-alikes in eight languages, listed by hand before any phrase was written."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from earwitness.errors import SettingsError
 from earwitness.rehearsal import Rehearsal
 from earwitness_plugins.detectors.acts.inventory import inventory
-from earwitness_plugins.detectors.acts.phrases import Phrases
+from earwitness_plugins.detectors.acts.phrases import Phrases, set_of
 from earwitness_plugins.detectors.acts.signs import signs
 from earwitness_plugins.detectors.acts.tokens import tokenised
 from earwitness_plugins.detectors.rules import RulesDetector
@@ -88,6 +90,28 @@ def test_a_phrase_is_words_choices_and_gaps(phrase: str, text: str, found: str) 
 def test_a_phrase_without_words_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"has no words"):
         found_in("bye", "[bye]")
+
+
+def test_what_a_phrase_is_for_is_found_by_every_thread_that_reads_at_once() -> None:
+    made = Phrases()
+    made.add("act", [f"off to town number {count}" for count in range(200)], {}, frozenset())
+    words = tokenised("I am off to town number 199", frozenset()).words
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(made.find, [words] * 16))
+    assert [[hit.act for hit in each] for each in found] == [["act"]] * 16
+
+
+def test_a_set_may_hold_phrases_that_begin_with_another_set() -> None:
+    sets: dict[str, Any] = {}
+    for name, phrases in {"when": ["now", "at once"], "going": ["<when> leaving", "gone"]}.items():
+        sets[name] = set_of(phrases, sets, frozenset())
+    made = Phrases()
+    made.add("act", ["i am <going>"], sets, frozenset())
+    words = tokenised("I am at once leaving, I am gone, I am leaving", frozenset()).words
+    assert [" ".join(words[hit.first : hit.behind]) for hit in made.find(words)] == [
+        "i am at once leaving",
+        "i am gone",
+    ]
 
 
 def test_a_phrase_with_an_unknown_set_is_refused() -> None:
