@@ -122,7 +122,7 @@ class Phrases:
 def _plain_start(phrase: str) -> str | None:
     """The word that a phrase begins with; `None` where that takes a closer look, or where it names a set."""
     word = phrase.split(" ", 1)[0]
-    return word.lower() if word.isascii() and word.isalnum() and "<" not in phrase else None
+    return words_of(word)[0] if word.isascii() and word.isalnum() and "<" not in phrase else None
 
 
 def set_of(phrases: Iterable[str], sets: Mapping[str, _PhraseNode], fillers: Set[str]) -> _PhraseNode:

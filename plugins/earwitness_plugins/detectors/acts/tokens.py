@@ -49,7 +49,7 @@ def words_of(text: str) -> tuple[str, ...]:
     """The words of a phrase."""
     bare = text.replace("'", "")
     if bare.isascii() and bare.replace(" ", "").isalnum() and "''" not in text:
-        return tuple(bare.lower().split())
+        return tuple(map(_plain, bare.split()))
     return tuple(_plain(found[0]) for found in _TOKEN.finditer(text) if found.lastgroup in ("sign", "word"))
 
 
