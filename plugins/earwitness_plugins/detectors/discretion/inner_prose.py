@@ -124,7 +124,7 @@ _SPEAKS = lazy_pattern(
 """The tag of what is asked or called before it: `Is it soundproof? Venla asked.`"""
 _CALLS = lazy_pattern(r"[?!]\s*\Z")
 _TRAILING = lazy_pattern(
-    r",\s+(?:while\s+|all\s+the\s+while\s+|secretly\s+)?(?:hoping|praying|hating|loathing|dreading|wishing|wondering|fearing|thinking|"
+    r",\s+(?:while\s+|all\s+the\s+while\s+|secretly\s+)?(?:hoping|praying(?=\s+(?:for|that)\b)|hating|loathing|dreading|wishing|wondering|fearing|thinking|"
     r"knowing|suspecting|despising|envying|regretting|pitying|cursing\s+(?:him|her|my)self)\b"
 )
 """What goes on in the mind of whoever says it: `Gladly, he agreed, hating her.`"""
