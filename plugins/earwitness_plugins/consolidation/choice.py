@@ -8,7 +8,9 @@ but for those that each message has for itself.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import ceil
 
 from earwitness import Cast, Memory, Record
 from earwitness.formats import message_text_of, parts_of
@@ -29,6 +31,8 @@ OF_EACH = frozenset(
     ).split()
 )
 """Metadata that each memory has for itself."""
+EPSILON = 1e-9
+"""What multiplying a share may add by rounding."""
 Group = tuple[Memory, ...]
 
 
@@ -128,15 +132,22 @@ def _days(memory: Memory) -> Iterator[float]:
 
 
 def _alike(memories: Sequence[Memory], share: float) -> set[str]:
-    """Ids of those that share so much of their words with another one."""
+    """Ids of those that share so much of their words with an earlier one, and of the first such earlier one."""
     words = [frozenset(terms(plain(_said(each)))) - STOP_WORDS for each in memories]
+    rarity = Counter(word for each in words for word in each)
+    having: dict[str, list[int]] = defaultdict(list)
     found: set[str] = set()
     for place, each in enumerate(words):
-        for before in range(place):
-            union = each | words[before]
-            if union and len(each & words[before]) / len(union) >= share:
+        # Whoever shares so much with it has one of so many of its rarest words among as many of their own.
+        rarest = sorted(each, key=lambda word: (rarity[word], word))[
+            : len(each) - ceil(share * len(each) - EPSILON) + 1
+        ]
+        for before in sorted({other for word in rarest for other in having[word]}):
+            if len(each & words[before]) / len(each | words[before]) >= share:
                 found |= {memories[place].id, memories[before].id}
                 break
+        for word in rarest:
+            having[word].append(place)
     return found
 
 

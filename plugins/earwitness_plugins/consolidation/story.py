@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Sequence
 from typing import Any
@@ -105,7 +106,8 @@ class StoryConsolidation:
         held = (await backstage.inspect(character)).memories
         by_hand = {each.id for each in await backstage.hand_written()}
         found = consolidatable(held, self._story.cast, by_hand | await self._spoken_for())
-        wanted = due(found, policy, self._story.state.game_day, settings.keep if keep is None else keep)
+        kept, day = settings.keep if keep is None else keep, self._story.state.game_day
+        wanted = await asyncio.to_thread(due, found, policy, day, kept)
         return list(together(wanted, settings.least, settings.most))
 
     async def _spoken_for(self) -> set[str]:
