@@ -82,6 +82,35 @@ async def test_a_front_end_that_goes_away_in_mid_stream_neither_loses_nor_double
         assert (total.calls, total.failed) == (2, 1)
 
 
+async def test_a_front_end_that_does_not_wait_for_a_whole_answer_leaves_nobody_with_it(served: Serve) -> None:
+    async with served([ScriptedAnswer("Too late.", delay=1.5), "In time."]) as front:
+        await _gives_up(front, "Mistyped.")
+        assert await front.ask("Mistyped.", model=f"{ALICE}&action=reroll") == "In time."
+        assert await front.told() == ["Kim: Mistyped.", "Alice: In time."]
+        total = (await (await front.story()).backstage().costs()).total
+        assert (total.calls, total.failed) == (2, 1)
+
+
+async def test_a_request_whose_front_end_has_gone_while_it_waited_asks_no_model(served: Serve) -> None:
+    async with served([ScriptedAnswer("One.", delay=1.5), "Two."]) as front:
+        first = asyncio.create_task(front.ask("Hello."))
+        await asyncio.sleep(0.5)
+        await _gives_up(front, "Hello.", "One.", "And then? I am listening.")
+        assert await first == "One."
+        await (await front.story()).settled()
+        assert len(front.model.requests) == 1
+        assert await front.ask("Hello.", "One.", "And then? I am listening.") == "Two."
+        assert (await front.told())[-2:] == ["Kim: And then? I am listening.", "Alice: Two."]
+
+
+async def _gives_up(front: Any, *chat: str) -> None:
+    """Sends a chat as a front end whose user stops it soon."""
+    body, key = {"model": ALICE, "messages": _chat(*chat)}, {"Authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(timeout=0.5) as client:
+        with pytest.raises(httpx.ReadTimeout):
+            await client.post(f"{front.url}/chat/completions", json=body, headers=key)
+
+
 async def test_an_action_says_what_the_messages_do_not(served: Serve) -> None:
     async with served(["One.", "Two.", " Three.", "I would say so.", "They count."]) as front:
         await front.ask("Count.")

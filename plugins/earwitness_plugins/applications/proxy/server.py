@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from secrets import compare_digest
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import httpx
@@ -27,6 +29,7 @@ from .exchange import Exchange, Exchanges
 from .settings import ProxySettings
 from .upstream import StreamedAnswer, Upstream, answer_in, as_stream, came_whole, error_in, parsed, wants_usage
 
+T = TypeVar("T")
 MODELS, COMPLETIONS = "/v1/models", "/v1/chat/completions"
 ROLES = ("system", "developer", "user", "assistant", "tool")
 """Of OpenAI's messages."""
@@ -76,6 +79,7 @@ class ProxyApp:
             address = address_of(by_mark, by_model, by_body, in_headers(request.headers))
             async with self._exchanges.lock(address.session):
                 exchange = await self._exchanges.begin(address, messages, arrived)
+                await send.check_there()
                 asked = {**body, "model": model or self._upstream.model, "messages": exchange.messages}
                 await self._paid(asked, exchange, send)
         except InputError as error:
@@ -86,6 +90,8 @@ class ProxyApp:
             await send(_error(503, str(error)))
         except httpx.HTTPError as error:
             await send(self._away(error))
+        except FrontEndGone:  # there is nobody to answer
+            return
 
     def _away(self, error: httpx.HTTPError) -> Response:
         return JSONResponse(self._told(error), 502)
@@ -100,11 +106,16 @@ class ProxyApp:
         call = await self._calls.begin(exchange.story, asked)
         try:
             await self._answered(asked, exchange, call, send)
+        except FrontEndGone:
+            call.answered_in_part("")
+            raise
         finally:
             await self._calls.settle(exchange.story, call)
 
     async def _answered(self, asked: Mapping[str, Any], exchange: Exchange, call: ProxiedCall, send: _Sender) -> None:
-        async with self._upstream.asked(asked) as answer:
+        """Raises `FrontEndGone` for an answer that comes whole, and that nobody waits for any more."""
+        async with AsyncExitStack() as stack:
+            answer = await send.while_there(stack.enter_async_context(self._upstream.asked(asked)))
             kind = answer.headers.get("content-type", "application/json")
             if answer.status_code == 200 and asked.get("stream") and not await came_whole(answer):
                 reader = StreamedAnswer(self._upstream.without_key, keep_usage=wants_usage(asked))
@@ -114,7 +125,7 @@ class ProxyApp:
                 finally:
                     call.answered_in_part(reader.text)
                 return
-            body = self._upstream.sayable(await answer.aread(), answer.status_code)
+            body = self._upstream.sayable(await send.while_there(answer.aread()), answer.status_code)
             if answer.status_code == 200:
                 await send(await self._whole(asked, body, exchange, call))
                 return
@@ -181,14 +192,40 @@ class Relay:
     """What it costs."""
 
 
+class FrontEndGone(Exception):
+    """The front end has closed the connection before it was answered."""
+
+
 class _Sender:
-    """Sends a response once."""
+    """Sends a response once, to a front end that may go away before. The request has been read."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._call = (scope, receive, send)
 
     async def __call__(self, response: Response) -> None:
         await response(*self._call)
+
+    async def check_there(self) -> None:
+        """Raises `FrontEndGone`."""
+        if await Request(*self._call[:2]).is_disconnected():
+            raise FrontEndGone
+
+    async def while_there(self, wanted: Coroutine[Any, Any, T]) -> T:
+        """The result; what is done for it ends if the front end goes away. Raises `FrontEndGone` then."""
+        gone, work = asyncio.ensure_future(self._gone()), asyncio.ensure_future(wanted)
+        try:
+            await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done():
+                raise FrontEndGone
+            return work.result()
+        finally:
+            for each in (gone, work):
+                each.cancel()
+            await asyncio.gather(gone, work, return_exceptions=True)
+
+    async def _gone(self) -> None:
+        while (await self._call[1]())["type"] != "http.disconnect":
+            pass
 
 
 class _Whole:
