@@ -27,15 +27,28 @@ def merged(lists: Sequence[Sequence[Recalled]]) -> Sequence[Recalled]:
     """The candidates of one section, best first.
 
     Candidates from several containers are ordered by the reciprocal of their rank, because scores of different
-    containers are not comparable. A memory that two reads found keeps its best rank.
+    containers are not comparable. A memory that two reads found keeps its best rank; so does one of two memories that
+    say the same of the same messages, such as what was lived with two personas at once. Of those, one that must not be
+    said here comes first.
     """
     if len(lists) == 1:
         return lists[0]
-    best: dict[str, Recalled] = {}
+    best: dict[object, Recalled] = {}
     for each in (_by_rank(candidate, rank) for found in lists for rank, candidate in enumerate(found, 1)):
-        if each.memory.id not in best or best[each.memory.id].score < each.score:
-            best[each.memory.id] = each
+        about = _about(each.memory)
+        if about not in best or _first(best[about]) < _first(each):
+            best[about] = each
     return sorted(best.values(), key=lambda each: -each.score)  # stable: equal ranks stay in the order of the reads
+
+
+def _about(memory: Memory) -> object:
+    """The same for memories that two containers beyond sessions have of the same messages, in the same words."""
+    session, keys = memory.metadata.get("sessionId"), memory.message_keys
+    return (session, keys, memory.type, memory.text) if session and keys else memory.id
+
+
+def _first(recalled: Recalled) -> tuple[bool, float]:
+    return not recalled.sayable, recalled.score
 
 
 def _by_rank(candidate: Recalled, rank: int) -> Recalled:

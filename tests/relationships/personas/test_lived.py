@@ -217,3 +217,20 @@ async def test_nor_does_the_parent_or_another_branch_know_what_a_branch_lived(op
         turn = await each.turn("al", query="sister", in_prompt=[])
         assert {memory.section for memory in turn.memories} == {"memories"}
         assert "spy" not in turn.text()
+
+
+async def test_what_she_lived_with_two_personas_at_once_is_in_her_prompt_once(open_app: Open) -> None:
+    ew = await open_app(relationships={"canon": "personal"})
+    story = await ew.session("s1", cast=[ALICE, "bob", KENJI, MARY])
+    square = Channel(context="public_channel", guild_id="g1")
+    await story.say("kenji", "My sister sings.", audience=["al", "mary"], channel=square)
+    await story.say("mary", "My sister sings.", audience=["al", "kenji"], channel=square)
+    await story.say("kenji", "My sister sings.", key="m3", audience=["al", "mary"], channel=square)
+    assert len(await kept(story)) == len(await kept(story, "persona-p2-alice")) == 3
+    turn = await another(story, "bob", KENJI, MARY, channel=square)
+    said = ["Kenji: My sister sings.", "Kenji: My sister sings.", "Mary: My sister sings."]
+    assert sorted(each.text for each in turn.memories) == said
+    await story.retract("m3")
+    await story.delivered()
+    turn = await another(story, "bob", KENJI, MARY, channel=square)
+    assert sorted(each.text for each in turn.memories) == said[1:]
