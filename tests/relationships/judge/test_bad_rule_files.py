@@ -118,6 +118,8 @@ BAD_FILES = (
     BadFile("a member twice", member("alice\n    - alice"), 4, ("alice",)),
     BadFile("a relationship with oneself", edge("{from: alice, to: alice}"), 4, ("alice",)),
     BadFile("a relationship twice", edge("{from: alice, to: bob}\n    - {from: alice, to: bob}"), 5, ("alice", "bob")),
+    BadFile("a relationship that is a list", edge("[alice, bob]"), 4, ("alice", "keys with values")),
+    BadFile("a relationship that is a name", edge("alice"), 4, ("alice", "keys with values")),
     BadFile("a relationship without an end", edge("{from: alice}"), 4, ("to",)),
     BadFile("a member without an id", member("{role: leader}"), 3, ("personality",)),
     BadFile("a pantheon without a slug", "pantheons:\n  - members: [alice]\n", 2, ("slug",)),
