@@ -104,7 +104,9 @@ def test_neo4j_alone_is_the_server_that_the_environment_names(
     written(folder / "earwitness.db", facts)
     for variable, value in (("URI", arcadedb.uri), ("USER", arcadedb.user), ("PASSWORD", arcadedb.password)):
         monkeypatch.setenv(f"NEO4J_{variable}", str(value))
-    assert run("graph", "copy", "--to", "neo4j").exit_code == 0
+    copied = run("graph", "copy", "--to", "neo4j")
+    assert copied.exit_code == 0
+    assert "to neo4j (uri $NEO4J_URI), which has" in copied.output
     (shown,) = told(run("graph", "show", "angel", "--graph", "neo4j", "--json"))
     assert [each["source"] for each in shown["found"]] == ["vaggie"]
 

@@ -76,6 +76,7 @@ async def copy(cli: CliContext, source: str | None, target: str | None) -> None:
     arguments is the server that NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE name.
     """
     from earwitness.errors import InputError
+    from earwitness.records.prose import counted
     from earwitness_plugins.applications.graphs.copy import copied
     from earwitness_plugins.terminal.graphs import described, graph_spec, opened_graph
 
@@ -88,7 +89,7 @@ async def copy(cli: CliContext, source: str | None, target: str | None) -> None:
         with cli.progress("Copying", version) as advance:
             count = await copied(ours, theirs, advance)
     names = {"from": described(one), "to": described(other)}
-    said = f"Copied {count} changes from {names['from']} to {names['to']}, which has version {version} now."
+    said = f"Copied {counted(count, 'change')} from {names['from']} to {names['to']}, which has version {version} now."
     cli.answer({**names, "changes": count, "version": version}, said)
 
 

@@ -13,6 +13,7 @@ from earwitness.loading.resources import Resources
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
 from earwitness.loading.strategy_spec import StrategySpec
+from earwitness.redaction import is_reference
 from earwitness_plugins.applications.strategy_words import strategy_in
 from earwitness_relationships.graph.protocol import GraphStore
 from earwitness_relationships.settings import RelationshipsSettings
@@ -70,8 +71,12 @@ def _refuse_missing(spec: StrategySpec, settings: Settings) -> None:
 def described(spec: StrategySpec) -> str:
     """The store in a few words, without secrets: `networkx`, `neo4j (uri bolt://…)`."""
     named = {key: value for key, value in spec.settings.items() if key in {"path", "uri", "database", "namespace"}}
-    shown = ", ".join(f"{key} {value}" for key, value in named.items())
+    shown = ", ".join(f"{key} {_shown(value)}" for key, value in named.items())
     return f"{spec.name} ({shown})" if shown else spec.name
+
+
+def _shown(value: object) -> object:
+    return f"${value['env']}" if is_reference(value) else value
 
 
 def _from_environment() -> dict[str, Any]:
