@@ -6,6 +6,7 @@ from earwitness import Cast, Character, ReadEvent
 from earwitness.filters import EVERYTHING, Filter, In, Or
 from earwitness.ids import PREFIXES
 
+from ..bubble_mark import mark_of
 from .place import PERMANENT, Place, missing
 
 
@@ -18,7 +19,13 @@ def place_of(event: ReadEvent) -> Place:
         persona = persona or sole
         alone = channel.context == "private_channel" and sole is not None and sole == _persona_of(event)
     there = () if persona is None else tuple(each.id for each in event.cast if each.persona_id == persona)
-    return Place(event.session, channel.context, channel.channel_id, channel.guild_id, persona, there, alone)
+    return Place(_story_of(event), channel.context, channel.channel_id, channel.guild_id, persona, there, alone)
+
+
+def _story_of(event: ReadEvent) -> str:
+    """Whose unnamed channels are meant: in a bubble that reads the hubs of its story, those of the story."""
+    mark = mark_of(event.state) if event.kind == "pantheon" else None
+    return mark.story_of(event.session) if mark and mark.hubs else event.session
 
 
 def sole_persona(cast: Cast) -> str | None:

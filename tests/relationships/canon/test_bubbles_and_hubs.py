@@ -53,6 +53,23 @@ async def test_a_bubble_that_knows_the_pantheons_reads_the_hubs_of_its_story(beg
     assert await known(await story.bubble("walled"), "ben") == []
 
 
+@pytest.mark.parametrize("channel", [Channel(), Channel(context="dm")], ids=["private", "dm"])
+async def test_what_was_told_in_the_unnamed_channel_of_the_story_is_read_in_that_of_the_bubble(
+    begin: Any, channel: Channel
+) -> None:
+    story = await begin()
+    await story.say("kim", "The mill has burnt down.", audience=["ann"], channel=channel)
+    await story.delivered()
+    bubble = await story.bubble("open", knows=["pantheons"])
+    walled = await story.bubble("walled")
+    for told, heard in ((story, [MILL]), (bubble, [MILL]), (walled, [])):
+        turn = await told.turn("ben", query="What has burnt down?", in_prompt=[], channel=channel)
+        assert [each.text for each in turn.memories] == heard
+    named = channel.model_copy(update={"channel_id": "other"})
+    turn = await bubble.turn("ben", query="What has burnt down?", in_prompt=[], channel=named)
+    assert turn.memories == ()
+
+
 async def test_what_is_said_on_either_side_later_stays_on_its_side(begin: Any) -> None:
     story = await begin()
     await say(story, MILL)
