@@ -42,9 +42,10 @@ def merged(lists: Sequence[Sequence[Recalled]]) -> Sequence[Recalled]:
 
 
 def _about(memory: Memory) -> object:
-    """The same for memories that two containers beyond sessions have of the same messages, in the same words."""
-    session, keys = memory.metadata.get("sessionId"), memory.message_keys
-    return (session, keys, memory.type, memory.text) if session and keys else memory.id
+    """The same for memories that two containers beyond sessions have of the same messages, in the same words. What was
+    kept of another session names no message of this one, but when it was said."""
+    session, said = memory.metadata.get("sessionId"), memory.message_keys or memory.metadata.get("createdAt")
+    return (session, said, memory.type, memory.text) if session and said else memory.id
 
 
 def _first(recalled: Recalled) -> tuple[bool, float]:

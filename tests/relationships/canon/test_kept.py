@@ -151,3 +151,16 @@ async def test_what_was_said_twice_is_undone_once(open_app: Open) -> None:
     undone = await story.canon.undo("au")
     assert undone.gone == ("Kenji: My cat is white.",)
     assert await held(story) == []
+
+
+async def test_what_two_personas_took_part_in_is_in_the_prompt_once(open_app: Open) -> None:
+    ew = await open_app(relationships={"canon": "personal"})
+    mary = Character("mary", kind="persona", user_id="u2", persona_id="p2")
+    story = await ew.session("s1", cast=["alice", KENJI, mary])
+    bubble = await story.bubble("au")
+    await bubble.say("kenji", "My cat is white.", audience=["alice", "mary"], channel=SQUARE)
+    await bubble.end(keep_as="personal")
+    assert await held(story) == ["Kenji: My cat is white."]
+    for told in (story, await ew.session("s2", cast=["alice", KENJI, mary])):
+        turn = await told.turn("alice", query="a cat", in_prompt=[], channel=SQUARE)
+        assert [each.text for each in turn.memories] == ["Kenji: My cat is white."]
