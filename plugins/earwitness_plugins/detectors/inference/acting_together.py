@@ -27,7 +27,8 @@ def acting_together(case: MessageCase, *, goes: bool) -> tuple[str, ...]:
 def _both_others(case: MessageCase) -> tuple[str, ...]:
     """The two others of the cast. Nobody where there are more, one is spoken of, or a narrator says who is there."""
     others = tuple(id for id in case.moment.cast.ids if id != case.speaker.id)
-    if not set(case.reading.named) <= set(case.reading.addressed):
+    spoken_of = {mention.id for text in _open_speech(case) for mention in case.names.find(text)}
+    if not spoken_of <= {case.speaker.id, *case.reading.addressed}:
         return ()  # `Charlie does not know that Bob and I will go`
     return others if len(others) == _TWO and not case.moment.cast.narrators else ()
 
