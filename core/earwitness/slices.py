@@ -67,15 +67,12 @@ async def in_slices(items: Iterable[T]) -> list[T]:
     """The items as a list, where making each takes a little time."""
     found: list[T] = []
     end = monotonic() + SLICE
-    _collector.rest()
-    try:
+    with uncollected():
         for each in items:
             found.append(each)
             if monotonic() > end:
                 await _rest()
                 end = monotonic() + SLICE
-    finally:
-        _collector.go_on()
     return found
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from ..ids import WORLD, delivery_id, delivery_ids
+from ..ids import WORLD, delivery_id
 from .base import Record
 from .character import Cast
 from .derived import Derivation
@@ -135,11 +135,6 @@ class Delivery(Record):
     def is_kept(self) -> bool:
         """Whether it is active, or archived and may be restored."""
         return self.is_active or self.status == "archived"
-
-
-def ids_of_alike(deliveries: Sequence[Delivery]) -> list[str]:
-    """The ids of deliveries that differ in their memories, containers and owners only."""
-    return delivery_ids([each.memory_id for each in deliveries], *deliveries[0].way) if deliveries else []
 
 
 def grouped(deliveries: Iterable[Delivery], by: Callable[[Delivery], str]) -> list[list[Delivery]]:

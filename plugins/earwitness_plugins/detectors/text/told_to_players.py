@@ -32,12 +32,11 @@ _HEADED_ENDS = lazy_pattern(
     r"(?:['’]s\s+(?:eyes|ears))?(?:\s+(?:only|alone|privately|in\s+private|secretly))+\s*[:.]?\s*[)\]]", re.IGNORECASE
 )
 """`(for Bob only) …`: all of the paragraph is."""
+_YOU = r"(?:you|your|vous|tu|te|ihr|du|usted|você|ты|вы)\b"
 _HOW = r"(?:meanwhile,?\s+|now,?\s+|as\s+for\s+)?(?:(?:in|on|at|up|down|out|by|inside|outside)\s+[\w'’ ]{2,40}[:,]\s*)?"
-_TO_YOU = lazy_pattern(
-    rf"\s*[,:\u2013\u2014-]\s*{_HOW}(?:you|your|vous|tu|te|ihr|du|usted|você|ты|вы)\b", re.IGNORECASE
-)
+_TO_YOU = lazy_pattern(rf"\s*[,:\u2013\u2014-]\s*{_HOW}{_YOU}", re.IGNORECASE)
 """Sentences that open so, to several players, are each for one: `Bob, you are in the cellar.`"""
-_MAY_BE_YOU = lazy_pattern(r"\b(?:you|your|vous|tu|te|ihr|du|usted|você|ты|вы)\b", re.IGNORECASE)
+_MAY_BE_YOU = lazy_pattern(rf"\b{_YOU}", re.IGNORECASE)
 _NEAR = 150
 """Within so many characters somebody is called."""
 _LEAD = " \t\n*_[("

@@ -10,13 +10,9 @@ from earwitness.containers import Container, Membership, collision
 from earwitness.errors import unknown
 
 from ..text import as_list
+from . import shared
 
 _COLUMNS = "name, kind, owner, nullif(session, '')"
-_NAMED = " UNION ALL ".join(
-    f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
-    for table in ("ledger_deliveries", "ledger_repeats", "ledger_crowds")
-    for part in ("body", "fields", "lists")  # `fields` may be `number:{…}`, which CAST cuts off
-)
 _GONE = "SELECT number FROM ledger_deliveries WHERE container = :name AND status <> 'pending'"
 _FORGET = (
     f"DELETE FROM ledger_citations WHERE delivery IN ({_GONE})",  # noqa: S608 - our own words
@@ -27,7 +23,7 @@ _FORGET = (
         " WHERE container = :name AND status = 'pending'"
     ),
     "DELETE FROM ledger_repeats WHERE container = :name",
-    f"DELETE FROM ledger_shared WHERE number NOT IN ({_NAMED})",  # noqa: S608 - our own words
+    shared.FORGET_UNNAMED,
     "DELETE FROM ledger_memberships WHERE container = :name",
     "DELETE FROM ledger_containers WHERE name = :name",
 )

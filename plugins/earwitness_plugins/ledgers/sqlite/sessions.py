@@ -12,7 +12,7 @@ from earwitness.errors import UnknownName, unknown
 from earwitness.records.snapshot import Snapshot
 
 from ..facts import without
-from . import facts, layers, register
+from . import facts, layers, register, shared
 from .layers import SEQUENCES, SessionView
 
 LISTED = 50
@@ -37,15 +37,7 @@ _OF_SESSION = (
 )
 """Tables with rows that no branch reads, and the column with the session's number."""
 _FORGET_TEXTS = "DELETE FROM ledger_shared WHERE session = :number"
-_NAMED = " UNION ALL ".join(
-    f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
-    for table in ("ledger_deliveries", "ledger_repeats", "ledger_crowds")
-    for part in ("body", "fields", "lists")  # `fields` may be `number:{…}`, which CAST cuts off
-)
-"""Numbers of the shared texts that rows still name."""
-_FORGET_UNNAMED = f"DELETE FROM ledger_shared WHERE number NOT IN ({_NAMED})"  # noqa: S608 - our own words
-"""Where there are branches, rows of one session may name a text that another one brought."""
-_FORGET_UNNAMED_HERE = _FORGET_UNNAMED.replace("WHERE ", "WHERE session = :number AND ")
+_FORGET_UNNAMED_HERE = shared.FORGET_UNNAMED.replace("WHERE ", "WHERE session = :number AND ")
 _BRANCHED = "SELECT EXISTS (SELECT 1 FROM ledger_sessions WHERE json_extract(snapshot, '$.origin') IS NOT NULL)"
 _GONE = (
     "SELECT number FROM ledger_deliveries"
@@ -151,7 +143,7 @@ def forget(connection: apsw.Connection, session: str) -> None:
     found = layers.view(connection, session)
     if found is None:
         return
-    texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_TEXTS
+    texts = shared.FORGET_UNNAMED if _is_branched(connection) else _FORGET_TEXTS
     if found.reads or found.is_read:
         _forget_layer(connection, found)
         connection.execute(texts, {"number": found.number})
@@ -178,7 +170,7 @@ def forget_owner(connection: apsw.Connection, session: str, owner: str, up_to: i
 
 def forget_deliveries(connection: apsw.Connection, seen: SessionView, container: str, last: int) -> None:
     """Remove what a session delivered to one of its containers, up to an entry; strike what is still due."""
-    texts = _FORGET_UNNAMED if _is_branched(connection) else _FORGET_UNNAMED_HERE
+    texts = shared.FORGET_UNNAMED if _is_branched(connection) else _FORGET_UNNAMED_HERE
     own = {"number": seen.number, "container": container, "last": last}
     if seen.reads or seen.is_read:
         _forget_in_view(connection, seen, container, last)

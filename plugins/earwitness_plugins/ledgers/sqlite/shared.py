@@ -20,6 +20,14 @@ Fields = int | str
 """The column `fields`: the number of a shared text, or `number:{…}`, the text and what is different in it."""
 Part = tuple[str, str, str, int, Fields, int | None]
 """memory_id, container and owner of a delivery, the number of its body, its fields, and the number of its lists."""
+_NAMED = " UNION ALL ".join(
+    f"SELECT CAST({part} AS INTEGER) FROM {table} WHERE {part} IS NOT NULL"  # noqa: S608 - our own words
+    for table in ("ledger_deliveries", "ledger_repeats", "ledger_crowds")
+    for part in ("body", "fields", "lists")  # `fields` may be `number:{…}`, which CAST cuts off
+)
+"""Numbers of the shared texts that rows still name."""
+FORGET_UNNAMED = f"DELETE FROM ledger_shared WHERE number NOT IN ({_NAMED})"  # noqa: S608 - our own words
+"""Where there are branches, rows of one session may name a text that another one brought."""
 _READ = "SELECT number, data FROM ledger_shared WHERE number IN (SELECT value FROM json_each(?))"
 
 
