@@ -10,7 +10,7 @@ from ..text.movements import Move, subjects_of
 from ..text.names import Mention, Names
 from .inventory import Inventory
 from .signs import told_without_doubt
-from .tokens import Tokens, tokenised
+from .tokens import Tokens, tokenised, words_in
 
 _NEAR = 300
 """Within so many characters before a deed, names belong to it."""
@@ -29,9 +29,12 @@ def deeds(
     """
     moved = {move.id for move in known}
     for sentence in sentences:
+        hits = inventory.deeds.find(words_in(sentence, inventory.fillers))
+        if not hits:
+            continue
         mentions = [mention for mention in names.find(sentence) if not mention.possessive]
         tokens = tokenised(sentence, inventory.fillers)
-        for first in told_without_doubt(tokens, mentions, inventory):
+        for first in told_without_doubt(hits, tokens, mentions, inventory):
             for id in _subject(sentence, tokens, first, mentions, teller, inventory):
                 if id not in moved:
                     moved.add(id)

@@ -82,6 +82,7 @@ class Phrases:
         self._waiting: dict[str, list[tuple[str, tuple[str, str], Set[str]]]] = {}
         self._lock = Lock()
         self._first: set[str] = set()
+        self._second: dict[str, Set[str] | None] = {}
 
     def add(
         self, act: str, phrases: Iterable[str], sets: Mapping[str, _PhraseNode], fillers: Set[str], language: str = ""
@@ -93,19 +94,26 @@ class Phrases:
                 _add(self._root, phrase, (act, language), sets, fillers)
             else:
                 self._waiting.setdefault(word, []).append((phrase, (act, language), fillers))
-        self._first = set()
+        self._first, self._second = set(), {}
 
     def find(self, words: Sequence[str]) -> list[PhraseFound]:
         """Every phrase that stands in a text's words."""
         first, found = self._first or self._begun(), list[PhraseFound]()
         for at, word in enumerate(words):
-            if word in first:
-                if word in self._waiting:
-                    self._take_in(word)
+            if word in first and self._may_go_on(word, words[at + 1 : at + 2]):
                 ends: list[tuple[int, _End]] = []
                 _walk(self._root, words, at, ends)
                 found += [PhraseFound(end[0], at, behind, end[1], end[2]) for behind, end in dict.fromkeys(ends)]
         return found
+
+    def _may_go_on(self, word: str, follows: Sequence[str]) -> bool:
+        """Whether a phrase that begins with a word may go on with what follows it, or end there."""
+        if word not in self._second:
+            if word in self._waiting:
+                self._take_in(word)
+            self._second[word] = _seconds(self._root, word)
+        second = self._second[word]
+        return second is None or not second.isdisjoint(follows)
 
     def _begun(self) -> set[str]:
         self._first = {*_firsts(self._root), *self._waiting}
@@ -218,6 +226,35 @@ def _firsts(node: _PhraseNode) -> Iterator[str]:
     yield from node.words
     for root, _ in node.sets:
         yield from _firsts(root)
+
+
+def _seconds(node: _PhraseNode, word: str, behind: tuple[_PhraseNode, ...] = ()) -> Set[str] | None:
+    """The words that may follow one with which something begins here; `None` where it may end with it, or skip words.
+
+    `behind` is what follows the sets that this is a part of, the innermost first.
+    """
+    if node.gap is not None or node.ends:
+        return None
+    each = [_next(node.words[word], behind)] if word in node.words else []
+    each += [_seconds(root, word, (after, *behind)) for root, after in node.sets_with(word)]
+    known = [words for words in each if words is not None]
+    return frozenset().union(*known) if len(known) == len(each) else None
+
+
+def _next(node: _PhraseNode, behind: tuple[_PhraseNode, ...]) -> Set[str] | None:
+    """The words that may come next; `None` where any may, or none has to."""
+    if _opens_anyhow(node):
+        return None
+    words = frozenset(_firsts(node))
+    if not node.ends:
+        return words
+    more = _next(behind[0], behind[1:]) if behind else None
+    return None if more is None else words | more
+
+
+def _opens_anyhow(node: _PhraseNode) -> bool:
+    """Whether any word may come next, as where words are skipped."""
+    return node.gap is not None or any(root.ends or _opens_anyhow(root) for root, _ in node.sets)
 
 
 def _walk(node: _PhraseNode, words: Sequence[str], at: int, ends: list[tuple[int, _End]]) -> None:

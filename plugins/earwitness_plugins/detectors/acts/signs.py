@@ -11,7 +11,7 @@ from ..text.farewells import bids_farewell, leave_taken
 from ..text.names import Mention
 from .inventory import Inventory
 from .phrases import PhraseFound
-from .tokens import Tokens, tokenised
+from .tokens import Tokens, tokenised, words_in
 
 _NO_DOUBT = frozenset({"named_before", "named_after"})
 BARELY_DOUBTED = frozenset({"late", "named_after"})
@@ -69,10 +69,15 @@ def _signs(texts: tuple[tuple[str, tuple[Mention, ...]], ...], inventory: Invent
     parted: set[str] = set()
     length = 0
     for text, mentions in texts:
+        words = words_in(text, inventory.fillers)
+        length += len(words)
+        hits, stated, bids = inventory.phrases.find(words), list(leave_taken(text)), bids_farewell(text)
+        if not (hits or stated or bids):
+            continue  # as most texts: their clauses need not be known
         tokens = tokenised(text, inventory.fillers)
         named = _named(tokens, mentions)
-        length += len(tokens.words)
-        for hit, doubts in _in_text(text, tokens, named, inventory):
+        hits += [_spanned("stated", tokens, span) for span in stated]
+        for hit, doubts in _in_text(hits, tokens, named, inventory, bids=bids):
             if hit.act == "away":
                 away.update(() if doubts - {"named_before"} else _plainly_told(hit, tokens, named))
             else:
@@ -82,13 +87,11 @@ def _signs(texts: tuple[tuple[str, tuple[Mention, ...]], ...], inventory: Invent
 
 
 def _in_text(
-    text: str, tokens: Tokens, named: Mapping[int, str], inventory: Inventory
+    hits: Sequence[PhraseFound], tokens: Tokens, named: Mapping[int, str], inventory: Inventory, *, bids: bool
 ) -> Iterator[tuple[PhraseFound, frozenset[str]]]:
-    hits = inventory.phrases.find(tokens.words)
-    hits += [_spanned("stated", tokens, span) for span in leave_taken(text)]
     ordered = {hit.first for hit in hits if hit.act == "orders"}
     judged = list(_judged(hits, tokens, named, inventory))
-    if bids_farewell(text) and not _talked_about(judged):
+    if bids and not _talked_about(judged):
         yield PhraseFound("bids", 0, 0, None, None), frozenset()
     for hit, doubts in judged:
         if hit.act != "leaves" or hit.first not in ordered or hit.first - 1 not in named:  # `Ben, geh ins Bett!`
@@ -117,10 +120,11 @@ def _plainly_told(hit: PhraseFound, tokens: Tokens, named: Mapping[int, str]) ->
         yield from (id for id in who if id is not None)
 
 
-def told_without_doubt(tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory) -> Iterator[int]:
-    """The first token of each phrase for a deed that nothing around it speaks against."""
-    hits = inventory.deeds.find(tokens.words)
-    for hit, doubts in _judged(hits, tokens, _named(tokens, mentions) if hits else {}, inventory):
+def told_without_doubt(
+    hits: Sequence[PhraseFound], tokens: Tokens, mentions: Sequence[Mention], inventory: Inventory
+) -> Iterator[int]:
+    """The first token of each of these phrases that nothing around it speaks against."""
+    for hit, doubts in _judged(hits, tokens, _named(tokens, mentions), inventory):
         if doubts <= _NO_DOUBT:
             yield hit.first
 

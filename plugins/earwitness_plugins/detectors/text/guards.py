@@ -16,8 +16,10 @@ from typing import Any, cast
 from .pattern_needs import needs
 from .word_table import bits_of, known
 
-_MOST = 50
+_MOST = 100
 """So many alternatives at most are tried one by one."""
+_REMEMBERED = 1 << 10
+"""Of so many mixtures of words at most it is remembered which alternatives are worth trying."""
 _ANY = -1
 """Of a text that holds nothing in particular."""
 _Parts = Sequence[Any]
@@ -49,8 +51,10 @@ class _GuardedPattern:
         return guarded_pattern, (self.pattern, self._flags)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("_alternatives", "_rarest"):
+        if name in ("_alternatives", "_rarest", "_wanted", "_chosen"):
             self._alternatives = _alternatives(self.pattern, self._flags)
+            self._wanted = reduce(or_, (each.bits for each in self._alternatives))
+            self._chosen: dict[int, tuple[_Alternative, ...]] = {}
             self._rarest = reduce(or_, (each.rarest for each in self._alternatives))
         elif name == "_compiled":
             self._compiled = re.compile(self.pattern, self._flags)
@@ -67,11 +71,21 @@ class _GuardedPattern:
         if rarest >= 0 and not found & rarest:
             return None
         first: re.Match[str] | None = None
-        for each in self._alternatives:
-            match = each.search(text, *where) if found & each.bits == each.bits else None
+        for each in self._worth_trying(found & self._wanted):
+            match = each.search(text, *where)
             if match is not None and (first is None or match.start() < first.start()):
                 first = match
         return first
+
+    def _worth_trying(self, held: int) -> tuple[_Alternative, ...]:
+        """The alternatives all of whose needs are held."""
+        chosen = self._chosen.get(held)
+        if chosen is None:
+            if len(self._chosen) >= _REMEMBERED:
+                self._chosen.clear()
+            chosen = tuple(each for each in self._alternatives if held & each.bits == each.bits)
+            self._chosen[held] = chosen
+        return chosen
 
     def finditer(self, text: str, *where: int) -> Iterator[re.Match[str]]:
         """As of a pattern."""
