@@ -13,8 +13,9 @@ _TOKEN = lazy_pattern(
     r"(?P<sign>[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f])|(?P<word>[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W_]+)*)"
     r"|(?P<stop>[.!?…\u3002\uff01\uff1f\n]+)|(?P<pause>[,;:—–\uff0c\u3001\uff1b\uff1a«»“”\"()*]|\s-\s)"
 )
-_ASCII_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)*")
-"""The words that `_TOKEN` finds in ASCII text."""
+_SIGN = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’][^\W_]+)*")
+"""The words that `_TOKEN` finds where there are no such signs."""
 FAR = 40
 """Tokens beyond which nothing that is said has to do with a phrase any more: long texts cost no more by the word."""
 _STRETCHED = lazy_pattern(r"([^\W\d_])\1{2,}")
@@ -59,9 +60,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def words_in(text: str, fillers: frozenset[str]) -> tuple[str, ...]:
     """The words that `tokenised` finds, in a fraction of the time: most texts hold no phrase, and need no more."""
-    if text.isascii():
-        return tuple([word for word in map(_plain, _ASCII_WORD.findall(text.lower())) if word not in fillers])
-    return tokenised(text, fillers).words
+    if not text.isascii() and _SIGN.search(text):
+        return tokenised(text, fillers).words
+    return tuple([word for word in map(_plain, _WORD.findall(text)) if word not in fillers])
 
 
 @lru_cache(maxsize=256)

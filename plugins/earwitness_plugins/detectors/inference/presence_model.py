@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import exp, log, log1p
 from operator import mul
 from typing import NamedTuple
@@ -83,21 +82,23 @@ def line_of(speaker: str, text: str, addressed: Sequence[str], named: Sequence[s
     return RecentLine(speaker, spoken_to, frozenset(named) - {speaker} - spoken_to, bool(_GOING.search(text)))
 
 
-@dataclass(frozen=True)
 class PresenceModel:
     """The recent lines of a scene, the one to judge last."""
 
-    lines: tuple[RecentLine, ...]
-    cast: tuple[str, ...]
-    """Ids of all who may be there, narrators not counted."""
-    company: DramatisPersonae
+    def __init__(self, lines: tuple[RecentLine, ...], company: DramatisPersonae) -> None:
+        """`company` are all who may be there, narrators not counted."""
+        self.lines, self.company = lines, company
+        self._speakers = [line.speaker for line in reversed(lines)]  # the latest first
+        self._earlier_speakers = frozenset(self._speakers[1:])
+        self._since: list[_Since] = []
+        """What the last 0, 1, 2, … lines hold, once it is asked for."""
 
     @classmethod
     def of(cls, moment: Moment, company: DramatisPersonae, read: LineReader) -> PresenceModel:
         """The lines of a moment."""
         known = [message for message in moment.recent[1 - FAR :] if message.speaker in company.parts]
         lines = tuple([read(each.speaker, each.content) for each in (*known, moment.message)])
-        return cls(lines, tuple(company.parts), company)
+        return cls(lines, company)
 
     def spoke(self, id: str) -> bool:
         """Whether they have spoken within the recent messages, before this one."""
@@ -113,25 +114,13 @@ class PresenceModel:
         total = shift + sum(map(mul, WEIGHTS, self._counts(id)))
         return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
-    @cached_property
-    def _speakers(self) -> tuple[str, ...]:
-        """Who spoke, the latest first."""
-        return tuple(line.speaker for line in reversed(self.lines))
-
-    @cached_property
-    def _earlier_speakers(self) -> frozenset[str]:
-        """Who spoke before the line to judge."""
-        return frozenset(self._speakers[1:])
-
-    @cached_property
+    @property
     def _sizes(self) -> tuple[float, float, float, float]:
         """How many speak and could (log), the share of those who do, and how many lines there are before (log)."""
-        heard, cast = len(set(self._speakers)), len(self.cast)
+        heard, cast = len(set(self._speakers)), len(self.company.parts)
         return log(heard), log(cast), heard / cast, log1p(len(self.lines) - 1)
 
-    @cached_property
-    def _since(self) -> tuple[_Since, ...]:
-        """What the last 0, 1, 2, … lines hold."""
+    def _read_since(self) -> list[_Since]:
         found = [_Since(frozenset(), frozenset(), 0.0, 0.0)]
         speakers: set[str] = set()
         going = 0
@@ -145,7 +134,7 @@ class PresenceModel:
             addressed = before.addressed | line.addressed if line.addressed else before.addressed
             named = before.named | line.named if line.named else before.named
             found.append(_Since(addressed, named, log1p(going), log(len(speakers))))
-        return tuple(found)
+        return found
 
     def _counts(self, id: str) -> tuple[float, ...]:
         """Messages since they spoke (log), how often they did, how many speak, who was told to go, and the like."""
@@ -155,6 +144,7 @@ class PresenceModel:
         last = self.lines[len(self.lines) - 1 - ago] if times else None
         heard, cast, share_heard, before = self._sizes
         share, part = times / max(1, len(self.lines) - 1), self.company.parts[id]
+        self._since = self._since or self._read_since()
         since = self._since[ago]
         return (
             1,

@@ -87,6 +87,12 @@ class _GuardedPattern:
             self._chosen[held] = chosen
         return chosen
 
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text holds all that one of the alternatives needs."""
+        rarest = self._rarest
+        found = known.table.held(text)
+        return rarest < 0 or bool(found & rarest and self._worth_trying(found & self._wanted))
+
     def finditer(self, text: str, *where: int) -> Iterator[re.Match[str]]:
         """As of a pattern."""
         begin, end = (*where, 0)[0], where[1:]
@@ -112,6 +118,11 @@ class _GuardedPattern:
 def guarded_pattern(regex: str, flags: int = 0) -> re.Pattern[str]:
     """As `lazy_pattern`, for patterns that are searched for in every sentence and rarely found."""
     return cast("re.Pattern[str]", _GuardedPattern(regex, flags))
+
+
+def may_find(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a guarded pattern may be found in a text, by its words; then no part of the text need be tried."""
+    return cast("_GuardedPattern", pattern).may_be_in(text)
 
 
 def _alternatives(regex: str, flags: int) -> list[_Alternative]:

@@ -136,6 +136,8 @@ class Names:
         return tuple(found)
 
     def _spaced(self, text: str) -> Iterator[Mention]:
+        if self._by_first.keys().isdisjoint(_only_words(text)):
+            return  # as most texts
         words = _folded(text)
         behind = 0
         for at, (word, start, _) in enumerate(words):
@@ -193,9 +195,17 @@ def opening_name(text: str, names: Iterable[str]) -> str | None:
 
 def fold(word: str) -> str:
     """The word in small letters, without accents."""
-    if word.isascii():
-        return word.lower()
-    return "".join(letter for letter in normalize("NFKD", word.casefold()) if not combining(letter))
+    return word.lower() if word.isascii() else _without_accents(word)
+
+
+@lru_cache(maxsize=4096)
+def _without_accents(word: str) -> str:
+    return "".join([letter for letter in normalize("NFKD", word.casefold()) if not combining(letter)])
+
+
+def _only_words(text: str) -> Iterable[str]:
+    """The same words, without their positions."""
+    return _WORD.findall(text.lower()) if text.isascii() else map(fold, _WORD.findall(text))
 
 
 def _folded(text: str) -> list[tuple[str, int, int]]:

@@ -13,9 +13,10 @@ from itertools import pairwise
 from earwitness.sentences import sentences
 
 from . import thought_patterns as patterns
+from .guards import may_find
 from .names import opening_name
 from .stems import holds_any
-from .unspoken import is_unspoken, is_unspoken_tag
+from .unspoken import is_unspoken, is_unspoken_tag, may_be_unspoken
 
 Span = tuple[int, int]
 NEAR = 100
@@ -31,7 +32,8 @@ _REMARK = 3
 
 def narrated(text: str) -> list[Span]:
     """Where narration tells a thought. What is tagged (`…, she thought`) reaches over its whole paragraph."""
-    unsaid = [span for span in _sentence_spans(text) if is_unspoken(text[slice(*span)])]
+    may_be = may_be_unspoken(text)
+    unsaid = [span for span in _sentence_spans(text) if is_unspoken(text[slice(*span)])] if may_be else []
     if not holds_any(text, patterns.STEMS):
         return unsaid
     told = [span for paragraph in _paragraphs(text) for span in _in_narration(text, paragraph)]
@@ -126,6 +128,8 @@ def led(text: str) -> list[Span]:
     Only where nothing before it in the text speaks of who speaks, or to somebody. Behind a colon all of the paragraph.
     """
     found: list[Span] = []
+    if not (may_find(patterns.LED, text) or may_be_unspoken(text)):
+        return found
     for start, end in _sentence_spans(text):
         sentence = text[start:end]
         if (patterns.LED.match(sentence) or is_unspoken(sentence)) and not patterns.SAID_TAG.search(sentence):

@@ -25,6 +25,7 @@ _WHAT = lazy_pattern(r":|\b(?:that|how|what|where|whether)\b", re.IGNORECASE)
 _THIRD = lazy_pattern(
     r"[\s*_]*(?:(?:then|and|but|softly|quietly),?\s+)?(?:she|he)\s+(?:\w+ly\s+)?[a-z]+(?:s|ed|ld|t|d)\b", re.IGNORECASE
 )
+_SHE_OR_HE = lazy_pattern(r"\bs?he\s", re.IGNORECASE)
 _TOLD = lazy_pattern(r"[\s,.—–-]*(?:he|she|they)\s+[a-z]+", re.IGNORECASE)
 
 
@@ -44,6 +45,9 @@ def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tup
 
 def tells(text: str, own: Sequence[str]) -> bool:
     """Whether text without marks tells what its speaker says to some alone: `Alice told Bob quietly …`."""
+    folded = text.casefold()
+    if _SHE_OR_HE.search(text) is None and not any(name.casefold() in folded for name in own):
+        return False
     return any(direction(each) in ("whisper", "aside") for each in _of_the_teller(list(sentences(text)), own))
 
 

@@ -6,7 +6,7 @@ import re
 
 from earwitness.patterns import lazy_pattern
 
-from .guards import guarded_pattern
+from .guards import guarded_pattern, may_find
 
 _OWN = r"(?:my|his|her|their)"
 _SELF = r"(?:my|him|her|them)sel(?:f|ves)"
@@ -77,6 +77,11 @@ _FIRST = lazy_pattern(r"(?<=[.!?…])\s+")
 def is_unspoken(text: str) -> bool:
     """Whether a direction or a sentence of narration says that something is not said."""
     return _UNSPOKEN.search(text) is not None
+
+
+def may_be_unspoken(text: str) -> bool:
+    """Whether a text holds the words that one of its sentences needs to say so."""
+    return may_find(_UNSPOKEN, text)
 
 
 def is_unspoken_tag(text: str, *, ended: bool = False) -> bool:
