@@ -57,7 +57,9 @@ def toml_text(text: str, path: str, failure: type[InputError]) -> dict[str, Any]
         raise failure(f"{path}: this TOML cannot be read: it is nested too deeply.") from None
     except ValueError as error:  # also for a number of thousands of digits
         raise failure(_not_toml(path, text, str(error))) from error
-    checked: dict[str, Any] = check(value, path, failure, length=len(text))
+    from .toml_file import TomlLines
+
+    checked: dict[str, Any] = check(value, path, failure, length=len(text), find=TomlLines(text).position_of)
     return checked
 
 

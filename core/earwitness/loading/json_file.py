@@ -6,15 +6,24 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NoReturn
+from re import Pattern
+from sys import int_info
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import InputError
 from ..patterns import lazy_pattern
 from .limits import check
-from .problems import Loc, Position
+from .problems import BOTH_HALVES, Loc, Position
 
 _SPACE = lazy_pattern(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
+_NO_NUMBER = lazy_pattern(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+"""A text, which is passed over, or what Python would take for a number."""
+_LONG_NUMBER = lazy_pattern(rf'"(?:[^"\\]|\\.)*"|(\d{{{int_info.default_max_str_digits + 1},}})')
+_HALF_CHARACTER = lazy_pattern(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
+)
+"""Both halves of a character or another escape, which are passed over, or half a character."""
 
 
 def load(text: str, path: str, failure: type[InputError]) -> Any:
@@ -22,18 +31,19 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
     twice: list[tuple[dict[str, Any], str]] = []
     try:
         value = json.loads(text, object_pairs_hook=lambda pairs: _table(pairs, twice), parse_constant=_no_number)
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is no text
     except json.JSONDecodeError as error:
         raise failure(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}.") from None
     except RecursionError:
         raise failure(f"{path}: this JSON cannot be read: it is nested too deeply.") from None
-    except ValueError as error:  # also for a number of thousands of digits
-        raise failure(f"{path}: not JSON: {error}.") from error
-    checked = check(value, path, failure, length=len(text))
+    except ValueError as error:
+        raise failure(f"{path}{_unusable_number(text, error)}") from None
+    if "\\u" in text and (half := _first(_HALF_CHARACTER, text)):
+        raise failure(f"{path}:{half.place}: {half.text} is half a character. {BOTH_HALVES}")
+    positions = JsonPositions(text)
+    checked = check(value, path, failure, length=len(text), find=positions.of)
     if twice:
         loc, key = next((loc, key) for table, key in twice for loc in _paths(checked, table))
-        at = JsonPositions(text).of_second(loc, key)
+        at = positions.of_second(loc, key)
         raise failure(f"{path}:{at.line}:{at.column}: duplicate key {json.dumps(key)}. Each key may appear only once.")
     return checked
 
@@ -48,12 +58,12 @@ class JsonPositions:
 
     def of(self, loc: Loc) -> Position:
         """The position of a key or item. Raises `LookupError` if there is none."""
-        return self._position(self._begins(loc)[0])
+        return self.position(self._begins(loc)[0])
 
     def of_second(self, loc: Loc, key: str) -> Position:
         """The position of a key where it is in a table for the second time."""
         _, second, *_ = [begin for part, begin, _ in _parts(self.text, self._begins(loc)[1]) if part == key]
-        return self._position(second)
+        return self.position(second)
 
     def _begins(self, loc: Loc) -> tuple[int, int]:
         """Where a key or item begins, and where its value does. Of a duplicate key, the last one counts."""
@@ -64,7 +74,8 @@ class JsonPositions:
             begin, index = self._parts[index][part]
         return begin, index
 
-    def _position(self, index: int) -> Position:
+    def position(self, index: int) -> Position:
+        """Line and column of a character."""
         return Position(bisect_left(self._line_ends, index) + 1, index - self.text.rfind("\n", 0, index))
 
     @cached_property
@@ -78,6 +89,27 @@ def _table(pairs: list[tuple[str, Any]], twice: list[tuple[dict[str, Any], str]]
         keys = [key for key, _ in pairs]
         twice.append((table, next(key for key in keys if keys.count(key) > 1)))
     return table
+
+
+class _Found(NamedTuple):
+    text: str
+    place: str
+
+
+def _first(pattern: Pattern[str], text: str) -> _Found | None:
+    """The first match with a group, and its place as `line:column`."""
+    match = next((each for each in pattern.finditer(text) if each[1]), None)
+    return match and _Found(match[1], "{}:{}".format(*JsonPositions(text).position(match.start())))
+
+
+def _unusable_number(text: str, error: ValueError) -> str:
+    """Where and why a number cannot be used: it is none of JSON, or has thousands of digits."""
+    if found := _first(_NO_NUMBER, text):
+        return f":{found.place}: not JSON: {found.text} is no number of JSON. Write a finite number, such as 0.5."
+    if found := _first(_LONG_NUMBER, text):
+        most = int_info.default_max_str_digits
+        return f":{found.place}: a number of {len(found.text)} digits is too long. Write at most {most} of them."
+    return f": not JSON: {error}."
 
 
 def _no_number(name: str) -> NoReturn:

@@ -17,7 +17,7 @@ from ruamel.yaml.resolver import VersionedResolver
 
 from ..errors import InputError, named, quoted, shortened
 from .limits import check
-from .problems import Loc, Position
+from .problems import BOTH_HALVES, Loc, Position
 
 HINT = "Text that holds one of : ? # , [ ] { } or begins with * needs quotes."
 
@@ -55,8 +55,33 @@ class CoreSchemaResolver(VersionedResolver):
         return self.rules
 
 
+class UnusableError(ConstructorError):
+    """What YAML allows and no file of ours can use."""
+
+    def __init__(self, problem: str, node: Node) -> None:
+        super().__init__(None, None, problem, node.start_mark)
+
+
 class PlainConstructor(SafeConstructor):
     """Makes plain data. A value that is not what its tag says is an error with its line."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """As ruamel does. Raises `UnusableError` for a key that is a list or a table."""
+        for key, _ in node.value if isinstance(node, MappingNode) else ():
+            if isinstance(key, MappingNode | SequenceNode):
+                raise UnusableError(f"{_source(key)} cannot be a key. Write text or a number as the key", key)
+        return super().construct_mapping(node, deep=deep)
+
+    def construct_scalar(self, node: Any) -> Any:
+        """As ruamel does, and joins the two halves of an escaped character. Raises `UnusableError` for half of one."""
+        value = super().construct_scalar(node)
+        if not isinstance(value, str) or value.isascii():
+            return value
+        try:
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError as error:
+            half = quoted(chr(int.from_bytes(error.object[error.start : error.start + 2], "little")))
+            raise UnusableError(f"{half} is half a character. {BOTH_HALVES[:-1]}", node) from None
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:
         """As ruamel does. Raises `ConstructorError` in place of whatever error a value of a wrong kind leads to."""
@@ -67,6 +92,13 @@ class PlainConstructor(SafeConstructor):
             return super().construct_object(node, deep=deep)
         except (ValueError, TypeError, LookupError):
             raise ConstructorError(None, None, _misfit(node, tag), node.start_mark) from None
+
+
+def _source(node: Node) -> str:
+    """A list or table as the file writes it, shortened, and which of them it is."""
+    kind = "table" if isinstance(node, MappingNode) else "list"
+    written = str(node.start_mark.buffer)[node.start_mark.index : node.end_mark.index]
+    return f"the {kind} {quoted(' '.join(written.split()))}"
 
 
 def _misfit(node: Node, tag: str) -> str:
@@ -81,7 +113,7 @@ def _misfit(node: Node, tag: str) -> str:
 def load(text: str, path: str, failure: type[InputError]) -> Any:
     """The document as plain data. Raises `failure` with line and column, also for a duplicate key."""
     try:
-        return check(_yaml().load(text), path, failure, length=len(text))
+        return check(_yaml().load(text), path, failure, length=len(text), find=YamlPositions(text).of)
     except failure:
         raise
     except DuplicateKeyError as error:
@@ -102,6 +134,8 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
 def _why(error: MarkedYAMLError, text: str) -> str:
     """Where and why a text is no YAML, in words for somebody who writes a story."""
     problem, context = str(error.problem or error.context), str(error.context or "")
+    if isinstance(error, UnusableError):
+        return f"{_place(error)}: {problem}."
     if problem.startswith("but "):
         problem = f"{context}, {problem}"
     if "'\\t'" in problem:

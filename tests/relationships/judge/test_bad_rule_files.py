@@ -59,14 +59,19 @@ BAD_FILES = (
     BadFile("the same key twice in YAML", f"{GROUP}  members: [dora]\n", 3, ("members",)),
     BadFile("the same key twice in JSON", '{"slug": "tavern",\n "slug": "inn"}\n', 2, ("slug",), ".json"),
     BadFile("bytes that are no text", "tavern:\n  name: \udcff\udcfe\n", None, ()),
+    BadFile("JSON with a number that is none", '{"inn":\n {"rules": {"chance": NaN}}}\n', 2, ("NaN",), ".json"),
+    BadFile("half a character in JSON", '{"inn":\n {"name": "\\ud800"}}\n', 2, (r"\ud800",), ".json"),
+    BadFile("half a character in YAML", 'inn:\n  name: "\\ud800"\n', 2, (r"\ud800",)),
+    BadFile("a list for a key", "tavern:\n  ? [alice, bob]\n  : 3\n", 2, ("[alice, bob]",)),
+    BadFile("a table for a key", rules("? {max_hops: 1}\n    : 3"), 4, ("{max_hops: 1}",)),
     # texts that would take all memory or time, or run something
     BadFile("a YAML bomb", BOMB, None, ()),
-    BadFile("an alias within itself", "tavern: &x\n  members: [*x]\n", None, ()),
+    BadFile("an alias within itself", "tavern: &x\n  members: [*x]\n", 1, ()),
     BadFile("a Python object in YAML", "tavern: !!python/object/apply:os.system ['true']\n", 1, ("python",)),
     BadFile("ten thousand levels of JSON", "[" * 10_000 + "]" * 10_000, None, (), ".json"),
     BadFile("ten thousand levels of YAML", "[" * 10_000 + "]" * 10_000, None, ()),
-    BadFile("a number of a hundred thousand digits", rules(f"max_hops: {'9' * 100_000}"), None, ("digits",)),
-    BadFile("a number of four hundred digits", rules(f"max_hops: {'9' * 400}"), None, ("number", "digits")),
+    BadFile("a number of a hundred thousand digits", rules(f"max_hops: {'9' * 100_000}"), 4, ("digits",)),
+    BadFile("a number of four hundred digits", rules(f"max_hops: {'9' * 400}"), 4, ("number", "digits")),
     BadFile("a slug of a hundred thousand letters", f"{'x' * 100_000}:\n  members: [alice]\n", None, ()),
     # names
     BadFile(

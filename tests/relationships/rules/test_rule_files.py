@@ -219,7 +219,10 @@ def test_the_users_own_files_load_as_they_are() -> None:
         ("inn: [", "r.yaml:1:7: not YAML: "),
         ("inn: {}\ninn: {}", 'r.yaml:2:1: duplicate key "inn". Each key may appear only once.'),
         ("a: &a [x]\nb: &b [*a, *a]\ninn: *b", "is no pantheon"),
-        ("inn: &a {members: *a}", "refers to the value that contains it"),
+        ("inn: &a\n  members: *a\n", "r.yaml:2:3: an alias (*name) refers to the value that contains it"),
+        ("inn:\n  ? [ann,\n     bob]\n  : 3\n", "r.yaml:2:5: the list '[ann, bob]' cannot be a key. Write text or"),
+        ("inn:\n  rules: {delay: 1, {a: b}: 3}\n", "r.yaml:2:21: the table '{a: b}' cannot be a key. Write text or"),
+        ('inn:\n  name: "a\\ud800"\n', r"r.yaml:2:9: '\ud800' is half a character. Write the character itself, or"),
     ],
 )
 def test_each_mistake_is_named_with_its_place_and_what_is_allowed(text: str, said: str) -> None:
@@ -258,9 +261,16 @@ def test_a_yaml_bomb_is_refused_in_words() -> None:
         ('{"inn": {"members": ["tom" 3]}}', "r.json:1:28: not JSON: "),
         ('{\n\t"inn": {},\n\t"inn": {}\n}', 'r.json:3:2: duplicate key "inn". Each key may appear only once.'),
         ('{\n\t"inn": {"rules": {"chance": 7}}\n}', "r.json:2:20: inn.rules.chance: 7 cannot be used"),
-        ('{"inn": {"rules": {"chance": NaN}}}', "r.json: not JSON: NaN is not a number that can be used."),
+        ('{"inn": {"rules": {"chance": NaN}}}', "r.json:1:30: not JSON: NaN is no number of JSON. Write a"),
+        ('{"inn": {"note": "NaN \\" NaN",\n "rules": {"delay": -Infinity}}}', "r.json:2:21: not JSON: -Infinity is no"),
+        (f'{{"inn": {{"rules":\n {{"delay": {"9" * 5_000}}}}}}}', "r.json:2:12: a number of 5000 digits is too long."),
+        (f'{{"inn": {{"rules":\n {{"delay": {"9" * 400}}}}}}}', "r.json:2:3: a number of more than 300 digits"),
+        ('{"inn":\n' * 150 + "1" + "}" * 150, "r.json:101:2: it is nested too deeply, more than 100 deep."),
         ('{"inn": {"rules": {"delay": 1e999}}}', "inn.rules.delay: inf cannot be used: a finite number is needed."),
-        ('{"inn": {"name": "\\ud800"}}', "r.json: not JSON: "),
+        (
+            '{"inn": {"name": "\\ud83d\\ude00",\n "note": "a\\ud800"}}',
+            r"r.json:2:12: \ud800 is half a character. Write the",
+        ),
         ("[" * 5000, "JSON"),
     ],
 )
@@ -285,6 +295,11 @@ def test_a_file_of_another_kind_is_refused_by_its_name(tmp_path: Path) -> None:
 def test_ids_may_have_what_names_have() -> None:
     (inn,) = rules_text('inn: {members: ["Mme. d\'Arc", "Guard #2", "Jürgen-Ørsted"]}').pantheons
     assert [each.personality_id for each in inn.members] == ["Mme. d'Arc", "Guard #2", "Jürgen-Ørsted"]
+
+
+def test_both_halves_of_an_escaped_character_are_one_character_in_yaml_as_in_json() -> None:
+    text = '{"inn": {"name": "Inn \\ud83d\\ude00", "members": ["tom"]}}'
+    assert rules_text(text).pantheons[0].name == rules_text(text, "r.json").pantheons[0].name == "Inn \N{GRINNING FACE}"
 
 
 def test_a_rule_book_survives_json() -> None:
