@@ -16,7 +16,7 @@ from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
 from .ranked_by_words import AtHand
-from .records.journal import Archived, Retracted, Revised
+from .records.journal import Archived, Entry, Retracted, Revised
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite
 from .records.prose import counted
@@ -79,23 +79,45 @@ class Unapplied:
         return len(self._arriving) == len(self.containers)
 
 
+@dataclass(frozen=True)
+class Operations:
+    """The entries of a stretch of the journal with which somebody took something back."""
+
+    after: int
+    """The stretch begins after this entry."""
+    up_to: int
+    """Its last entry."""
+    entries: Sequence[Entry]
+    """In sequence order."""
+
+    def before(self, after: int, earlier: Sequence[Entry]) -> Operations:
+        """The same, beginning earlier."""
+        return Operations(after, self.up_to, [*earlier, *self.entries])
+
+    def followed_by(self, later: Sequence[Entry], up_to: int) -> Operations:
+        """The same, going on up to another entry."""
+        return Operations(self.after, up_to, [*self.entries, *later])
+
+
 @dataclass(slots=True)
 class Live:
     """One session's working state; all of it can be read again from the ledger.
 
     There are no world updates after the entry `latest_update`. `previous` is the session before a message, usually the
     last one, because that is the one that gets edited and rerolled. `landmarks` are snapshots after earlier entries, by
-    sequence number; later states are folded from them. `unapplied` holds, by sequence number, the recorded plans that
-    the store does not hold yet; those `kept` are in the store here, where the store is a `LocalFirstStore`. `refused`
-    holds, by sequence number, what the store refuses of plans of which all else is written; of those in `refused_here`,
-    the store here refuses something. `recording` is held while a plan is recorded and taken over. `decided_elsewhere`
-    is the last entry that another process was found to have decided. `taken_back` holds, by character, the keys of
-    recent messages whose own copy was retracted, as far as somebody asked; it is `None` while nothing can have been.
-    `overdue` is set while a change of the day may not have brought what was due. Whatever is due before the day
-    `next_due` has arrived; `None` = nobody has looked. `is_behind` is set while another process is known to have
-    decided what this one has not read yet. `warned_unguarded` is set once the host was warned that nothing withholds
-    direct messages. `withdrawn` are ids of memories of which something was taken back since the session was opened
-    here, or by the last entries before. `looked_at` are containers of which the store was found to lack nothing.
+    sequence number; later states are folded from them; `latest_days` has, for some of these numbers, an earlier entry
+    and the latest day since. `operations` are those that were read, for an edit of an early message. `unapplied` holds,
+    by sequence number, the recorded plans that the store does not hold yet; those `kept` are in the store here, where
+    the store is a `LocalFirstStore`. `refused` holds, by sequence number, what the store refuses of plans of which all
+    else is written; of those in `refused_here`, the store here refuses something. `recording` is held while a plan is
+    recorded and taken over. `decided_elsewhere` is the last entry that another process was found to have decided.
+    `taken_back` holds, by character, the keys of recent messages whose own copy was retracted, as far as somebody
+    asked; it is `None` while nothing can have been. `overdue` is set while a change of the day may not have brought
+    what was due. Whatever is due before the day `next_due` has arrived; `None` = nobody has looked. `is_behind` is set
+    while another process is known to have decided what this one has not read yet. `warned_unguarded` is set once the
+    host was warned that nothing withholds direct messages. `withdrawn` are ids of memories of which something was taken
+    back since the session was opened here, or by the last entries before. `looked_at` are containers of which the store
+    was found to lack nothing.
     """
 
     snapshot: Snapshot
@@ -104,6 +126,8 @@ class Live:
     latest_update: int = 0
     previous: Snapshot | None = None
     landmarks: dict[int, Snapshot] = field(default_factory=dict)
+    latest_days: dict[int, tuple[int, float]] = field(default_factory=dict)
+    operations: Operations | None = None
     unapplied: dict[int, Unapplied] = field(default_factory=dict)
     kept: set[int] = field(default_factory=set)
     refused: dict[int, frozenset[MemoryAddress]] = field(default_factory=dict)

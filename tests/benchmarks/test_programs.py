@@ -249,3 +249,14 @@ def test_a_story_holds_with_a_real_tiny_model() -> None:
     found = run("tiny_model", "--turns", 10, "--tokens", 12)
     assert found["unreported"] == 0
     assert found["valid"] + found["repaired"] + found["replaced"] == found["messages"] == found["calls"] == 10
+
+
+def test_edits_are_measured_in_stories_of_each_size() -> None:
+    found = run("edits", "--sizes", "120,140", "--rounds", 1)
+    assert [(row["days"], row["messages"]) for row in found["edits"]] == [
+        ("short", 120),
+        ("short", 140),
+        ("long", 120),
+        ("long", 140),
+    ]
+    assert all(row["first_ms"] > 0 < row["again_ms"] for row in found["edits"])

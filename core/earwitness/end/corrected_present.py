@@ -12,6 +12,7 @@ from ..live import Live
 from ..records.journal import Revised
 from ..records.message import Message
 from ..records.state import State, Whereabouts
+from .operations import operations
 from .whereabouts import WhereaboutsById, moved_along
 
 
@@ -43,7 +44,7 @@ async def _recorded(engine: Engine, live: Live, message: Message) -> Mapping[str
     ledger, session = engine.ledger, live.snapshot.id
     numbers = [message.sequence]
     if message.revision:
-        since = await ledger.entries(session, after=message.sequence, up_to=live.snapshot.decided)
+        since = await operations(engine, live, message.sequence, live.snapshot.decided)
         numbers += [each.sequence for each in since if _corrects(each.body, message.key)]
     plans = [await ledger.plan(session, number) for number in numbers]
     return {id: where for plan in plans if plan for id, where in plan.whereabouts.items()}

@@ -26,7 +26,7 @@ from .due import Arrivals, with_outcome
 from .grounds import Grounds
 from .guards import struck
 from .shares import Sharing
-from .snapshots import days_come
+from .snapshots import DaysSince, days_since
 
 TellingKey: TypeAlias = tuple[str, str, str | None, str | None, float]
 """Container, owner, teller, rule and day: the same for every wording of a message."""
@@ -47,7 +47,7 @@ async def with_replaced(engine: Engine, live: Live, entry: Entry, plan: Plan) ->
     hubs = [each for each in plan.derived if tells_a_hub(each) and each.due is not None and then < each.due <= today]
     if not copies and not hubs:
         return plan
-    days = await days_come(engine, live, said.message.sequence, entry.sequence - 1)
+    days = await days_since(engine, live, said.message.sequence, entry.sequence - 1)
     left = tuple(each for each in plan.deliveries if each not in copies)
     arrivals = PastArrivals(engine, live, entry, plan.model_copy(update={"deliveries": left}), days)
     arrivals.struck_before = await _struck_on_their_day(engine.ledger, plan, in_hubs=bool(hubs))
@@ -59,7 +59,7 @@ async def with_replaced(engine: Engine, live: Live, entry: Entry, plan: Plan) ->
 class PastArrivals(Arrivals):
     """What other words of a message tell for the days since it was said."""
 
-    def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, days: Sequence[Snapshot]) -> None:
+    def __init__(self, engine: Engine, live: Live, entry: Entry, plan: Plan, days: DaysSince) -> None:
         """`days` is the story as it was after the message, and when each later day came."""
         super().__init__(engine, live, entry, plan, live.data_after(plan))
         self._days = days
@@ -70,7 +70,7 @@ class PastArrivals(Arrivals):
 
     async def arrive_anew(self, copies: Iterable[Delivery]) -> None:
         """Let these arrive, and what the plan tells hubs."""
-        with self._as_it_was(self._days[0]):
+        with self._as_it_was(self._days.first):
             told = [each.model_copy(update={"sequence": self._asked_at}) for each in copies]
             told += self._told_hubs(self._plan_so_far.derived)
         self.downstream += told
@@ -101,7 +101,7 @@ class PastArrivals(Arrivals):
         return found
 
     async def _arrived(self, group: Sequence[Delivery], day: float) -> list[Delivery]:
-        then = next((each for each in self._days if each.state.game_day >= day), self._live.snapshot)
+        then = await self._days.when(day) or self._live.snapshot
         with self._as_it_was(then):
             return await super()._arrived(group, day)
 

@@ -26,6 +26,7 @@ from .derivations import groundless
 from .disguises import with_renewals
 from .guards import received_by
 from .message import Judged, facts_noted, judge, moment_of, planned
+from .operations import operations
 from .replaced import with_replaced
 from .retold import told_by_hand
 from .snapshots import snapshot_before
@@ -78,7 +79,7 @@ def _reworded(live: Live, old: SettledMessage, body: Revised) -> Message:
 
 async def _without_whom_it_left(engine: Engine, live: Live, entry: Entry, plan: Plan, old: Message) -> Plan:
     """The plan without those who lost the message since: their memory was retracted, or they were forgotten."""
-    since = await engine.ledger.entries(live.snapshot.id, after=old.sequence, up_to=entry.sequence)
+    since = await operations(engine, live, old.sequence, entry.sequence)
     plan = _kept_from(plan, await _taken_from_since(engine, live, plan, old, since))
     forgotten = {id for each in since if isinstance(each.body, Changed) for id in each.body.leaves_cast}
     return _not_naming(_without(plan, forgotten), forgotten)

@@ -10,6 +10,9 @@ from ..live import LANDMARKS, Live
 from ..records.plan import Plan
 from ..records.snapshot import Snapshot
 
+READ_AT_ONCE = 16
+"""Plans that are read before it is looked whether the day in question has come."""
+
 
 async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot:
     """The session as it was before an entry: its recorded plans, folded from the nearest known snapshot."""
@@ -25,17 +28,60 @@ async def snapshot_before(engine: Engine, live: Live, sequence: int) -> Snapshot
     return found
 
 
-async def days_come(engine: Engine, live: Live, since: int, up_to: int) -> list[Snapshot]:
-    """The session after the entry `since`, and after each one up to `up_to` with which a later day came than before."""
-    now = await snapshot_before(engine, live, since + 1)
-    found = [now]
-    while now.decided < up_to and (plans := await _next_plans(engine, now, min(up_to, now.decided + LANDMARKS))):
+class DaysSince:
+    """When each later day came after an entry; the recorded plans are read only as far as somebody asks."""
+
+    def __init__(self, engine: Engine, live: Live, first: Snapshot, up_to: int) -> None:
+        """`first` is the session after the entry; nothing after the entry `up_to` counts."""
+        self.first = first
+        self._engine = engine
+        self._live = live
+        self._up_to = up_to
+        self._now = first
+        self._later = [first]
+        """The first session, and each one with which a later day came than ever before."""
+        self._in_block = (first.decided, first.state.game_day)
+        """Since which entry of the block between two landmarks it was read, and the latest day since."""
+
+    async def when(self, day: float) -> Snapshot | None:
+        """The session when this day or a later one came; `None` if none has come."""
+        while self._later[-1].state.game_day < day and await self._go_on():
+            pass
+        return next((each for each in self._later if each.state.game_day >= day), None)
+
+    async def _go_on(self) -> bool:
+        """Take in the next entries; false if there are none. Of a block without a later day, none is read again."""
+        end = min((self._now.decided // LANDMARKS + 1) * LANDMARKS, self._up_to)
+        if self._has_no_later_day(end):
+            self._now = self._live.landmarks[end]
+            self._in_block = (end, self._now.state.game_day)
+            return True
+        plans = await _next_plans(self._engine, self._now, min(end, self._now.decided + READ_AT_ONCE))
         for plan in plans:
-            now = now.after(plan)
-            live.remember(now)
-            if now.state.game_day > found[-1].state.game_day:
-                found.append(now)
-    return found
+            self._fold(plan)
+        return bool(plans)
+
+    def _has_no_later_day(self, end: int) -> bool:
+        """Whether it is known that no later day came with any of the next entries, up to a landmark."""
+        since, latest = self._live.latest_days.get(end, (end, 0.0))
+        return since <= self._now.decided and latest <= self._later[-1].state.game_day and end in self._live.landmarks
+
+    def _fold(self, plan: Plan) -> None:
+        self._now = self._now.after(plan)
+        self._live.remember(self._now)
+        number, day = self._now.decided, self._now.state.game_day
+        since, latest = self._in_block[0], max(self._in_block[1], day)
+        self._in_block = (since, latest)
+        if number % LANDMARKS == 0:
+            self._live.latest_days[number] = min((since, latest), self._live.latest_days.get(number, (number, day)))
+            self._in_block = (number, day)
+        if day > self._later[-1].state.game_day:
+            self._later.append(self._now)
+
+
+async def days_since(engine: Engine, live: Live, sequence: int, up_to: int) -> DaysSince:
+    """When each later day came after an entry, up to another one."""
+    return DaysSince(engine, live, await snapshot_before(engine, live, sequence + 1), up_to)
 
 
 async def _next_plans(engine: Engine, since: Snapshot, up_to: int) -> list[Plan]:
