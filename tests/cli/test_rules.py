@@ -86,6 +86,28 @@ def test_check_compares_names_with_the_cast_of_a_story_file_or_of_a_played_story
     assert run("rules", "check", "rules.yaml", "--session", "cellar", "--strict").exit_code == 1
 
 
+@pytest.fixture
+def misspelt(rules: Path, folder: Path) -> Path:
+    """Rules with two misspelt names, and one of somebody who is in another story, for whatever is asked next."""
+    text = RULES.replace("charly]", "charly, zoe]").replace("gossip_about_others]", "{never_about: [boob]}]")
+    rules.write_text(text, "utf-8")
+    (folder / "earwitness.toml").write_text('path = "story.db"\n[relationships]\nrules = "rules.yaml"\n', "utf-8")
+    return rules
+
+
+def test_playing_and_previewing_name_misspelt_names_in_the_rule_file(run: Run, misspelt: Path, story: Path) -> None:
+    said = [
+        "rules.yaml:2:25: warning: nobody in the cast is called 'charly'. Did you mean 'charlie'?",
+        "rules.yaml:3:65: warning: nobody in the cast or in this file is called 'boob'. Did you mean 'bob'?",
+    ]
+    played = run("play", str(story))
+    assert played.exit_code == 0
+    assert [line for line in played.stderr.splitlines() if "warning" in line] == said
+    asked = run("preview", "Hello.", "--speaker", "alice", "--json")
+    assert [line for line in asked.stderr.splitlines() if "warning" in line] == said
+    assert json.loads(asked.stdout)["message"]["content"] == "Hello."
+
+
 def test_check_answers_mistakes_with_line_and_column_and_exits_with_2(run: Run, folder: Path) -> None:
     (folder / "rules.yaml").write_text(RULES.replace("members", "memebrs"), "utf-8")
     result = run("rules", "check", "rules.yaml")

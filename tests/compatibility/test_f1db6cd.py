@@ -99,7 +99,7 @@ def reworded(said: str) -> str:
     """Printed text without what is worded otherwise: f1db6cd named pieces and news by key, and had no summary."""
     said = re.sub(r"\n  In short: .*", "", said)
     piece = r"remembers (?:'#piece-\w+'|the (?:plot|lore|character card|example dialog)(?: '[^']*')?)"
-    said = re.sub(piece, "remembers a piece", said)
+    said = re.sub(piece, "remembers a piece", said).replace("  was told along: ", "  learned at the same time: ")
     said = re.sub(r"""world remembers (?:'[^']*'|"[^"]*")""", "world remembers news", said)
     return re.sub(r"(knew it before the story) on day [\d.]+", r"\1", said)
 

@@ -63,7 +63,7 @@ async def test_what_was_told_along_says_what_it_rests_on(
     await story.say("alice", "Hark!", key="m1")
     (hers,) = await memories(story, "alice")
     assert (await story.backstage().explain(hers.id)).lines()[2:] == [
-        "  was told along: A bell rang. GameDay: 1",
+        "  learned at the same time: A bell rang. GameDay: 1",
         "    because the world remembers: A bell rang. GameDay: 1",
     ]
 

@@ -267,7 +267,7 @@ class Explanation(DatedRecord):
             lines += [f"{indent}    in these words: {gist(self.said)!r}"] if hop.via and self._retold(hop.via) else []
             lines += hop.via.lines(depth + 2) if hop.via else []
         for line in self.knowledge:
-            lines.append(f"{indent}  was told along: {line.text}")
+            lines.append(f"{indent}  learned at the same time: {line.text}")
             lines += [f"{indent}    because the world remembers: {ground}" for ground in line.rests_on]
         for ground in self.rests_on:
             first, *more = ground.lines(depth + 1)

@@ -23,6 +23,9 @@ async def command(cli: CliContext, memory: str, session: str | None) -> None:
     """Show how a memory got where it is, hop by hop, and where it was passed on but has not arrived.
 
     MEMORY is an id, as `recall`, `who-knows` and `inspect` show it, or the beginning of one.
+
+    *Learned at the same time* is what the World Agent let this character know with that message: something of the world
+    that is not in the message's own words. Below it stands what the world's memory says of it.
     """
     from earwitness_plugins.terminal.explanations import explanation
     from earwitness_plugins.terminal.people import People

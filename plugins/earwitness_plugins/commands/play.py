@@ -33,6 +33,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
     from earwitness_plugins.applications.stories.events import MessagePlayed, StoryEnded
     from earwitness_plugins.applications.stories.player import play
     from earwitness_plugins.terminal.people import People
+    from earwitness_plugins.terminal.rule_warnings import warn_of_misspelt_names
     from earwitness_plugins.terminal.story_steps import StoryLook
     from earwitness_plugins.terminal.warnings import FailureTally
 
@@ -41,6 +42,7 @@ async def command(cli: CliContext, story: str, fresh: bool) -> None:
         click.echo(NOBODY, err=True)
     failures = FailureTally()
     async with cli.open(create=True) as ew:
+        warn_of_misspelt_names(ew.settings, script.everybody())
         look = StoryLook(People(script.everybody(), ew.settings.calendar))
         for id in {script.story, *_bubbles(script)}.intersection(await ew.sessions()) if fresh else ():
             await ew.forget(id)

@@ -40,9 +40,11 @@ async def command(
     """Show who would learn this if it were said now. Nothing is written."""
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.preview import preview
+    from earwitness_plugins.terminal.rule_warnings import warn_of_misspelt_names
 
     async with cli.open() as ew:
         story = await ew.open_session(session or await cli.only_story(ew))
+        warn_of_misspelt_names(ew.settings, story.cast)
         found = await story.backstage(role="owner").preview(
             speaker,
             text,

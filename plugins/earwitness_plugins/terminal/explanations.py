@@ -90,7 +90,7 @@ def _hop(hop: Hop, people: People) -> Text:
 
 
 def _news(line: Cited, people: People, indent: int) -> Iterator[RenderableType]:
-    yield _in(indent, Text(f"told along: {readable(NEWS + line.text, people).removeprefix(NEWS)}"))
+    yield _in(indent, Text(f"learned at the same time: {readable(NEWS + line.text, people).removeprefix(NEWS)}"))
     for ground in line.rests_on:
         if ground != line.text:
             yield _in(indent + STEP, Text(f"as the world remembers: {plain(ground)}", style="dim"))

@@ -32,7 +32,7 @@ PARTS = {
     "rerank": "similar word by word",
     "context": "said close to something that fits better",
     "recency": "how new it is",
-    "news": "told along with what was said last",
+    "news": "learned at the same time as what was said last",
 }
 
 

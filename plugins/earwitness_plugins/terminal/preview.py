@@ -12,6 +12,7 @@ from earwitness.backstage.preview import Preview
 from earwitness.records.plan import Delivery
 from earwitness.records.stop import Stopped
 
+from .folding import Folding
 from .people import HEARD, NOT_THERE, People, plain
 
 
@@ -37,11 +38,10 @@ def _others(found: Preview, people: People) -> list[RenderableType]:
         return []
     table = Table(box=box.SIMPLE_HEAD, title_justify="left")
     for column in ("", "would learn it on", "how", "by the rule"):
-        table.add_column(column, overflow="fold")
-    for telling in found.tellings:
-        table.add_row(*_row(telling, people))
-    for stop in found.stops:
-        table.add_row(*_stopped(stop, people))
+        table.add_column(column)
+    rows = [*(_row(each, people) for each in found.tellings), *(_stopped(each, people) for each in found.stops)]
+    for row in rows:
+        table.add_row(*map(Folding, row))
     return [table]
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from earwitness import Record
+from earwitness.loading.problems import Problem
 
 from .confided import confided
 from .file import RuleFile
 from .floods import floods
 from .idle import idle_rules
-from .strangers import strangers
+from .strangers import misspelt, strangers
 from .strategy_names import unknown_strategies
 from .summed_up import summed_up
 from .unread_hubs import unread_hubs
@@ -46,6 +47,15 @@ def warnings(
     found += unread_hubs(file.book)
     found += confided(file.book) if has_direct_messages else ()
     found += unknown_strategies(file.book, strategies or {})
+    return _placed(file, found)
+
+
+def misspelt_names(file: RuleFile, cast: Collection[str]) -> tuple[RuleWarning, ...]:
+    """Names in a rule file that are probably misspelt, for a story with this cast. The file may name others, too."""
+    return _placed(file, misspelt(file.book, cast))
+
+
+def _placed(file: RuleFile, found: Iterable[Problem]) -> tuple[RuleWarning, ...]:
     placed = ((file.position_of(loc), message) for loc, message in found)
     return tuple(
         RuleWarning(line=at.line, column=at.column, message=message) for at, message in sorted(dict.fromkeys(placed))

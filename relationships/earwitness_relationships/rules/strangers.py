@@ -28,6 +28,18 @@ def strangers(book: RuleBook, cast: Collection[str] | None = None) -> Iterator[P
     yield from _updates(book)
 
 
+def misspelt(book: RuleBook, cast: Collection[str]) -> Iterator[Problem]:
+    """Names that are probably misspelt, of a file that may be about more people than those in a cast: members that
+    nearly have the name of somebody in the cast whom the file does not introduce, and whom only an option names."""
+    people = {name for _, name in _people(book)}
+    slugs = {each.slug for each in book.pantheons}
+    missing = sorted(set(cast) - people)
+    for loc, name in _people(book):
+        if name not in cast and (guess := did_you_mean(name, missing)):
+            yield Problem(loc, f"nobody in the cast is called {name!r}.{guess}")
+    yield from _unknown(_named(book), {*people, *slugs, *cast}, "in the cast or in this file")
+
+
 def _unknown(mentions: Iterable[NamedPlace], known: Collection[str], where: str) -> Iterator[Problem]:
     for loc, name in mentions:
         if name not in known:
