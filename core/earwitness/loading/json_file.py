@@ -91,15 +91,15 @@ def _table(pairs: list[tuple[str, Any]], twice: list[tuple[dict[str, Any], str]]
     return table
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     text: str
     place: str
 
 
-def _first(pattern: Pattern[str], text: str) -> _Found | None:
+def _first(pattern: Pattern[str], text: str) -> _Match | None:
     """The first match with a group, and its place as `line:column`."""
     match = next((each for each in pattern.finditer(text) if each[1]), None)
-    return match and _Found(match[1], "{}:{}".format(*JsonPositions(text).position(match.start())))
+    return match and _Match(match[1], "{}:{}".format(*JsonPositions(text).position(match.start())))
 
 
 def _unusable_number(text: str, error: ValueError) -> str:

@@ -12,7 +12,7 @@ from earwitness.backstage.preview import Preview
 from earwitness.records.plan import Delivery
 from earwitness.records.stop import Stopped
 
-from .folding import Folding
+from .cells import FoldedCell
 from .people import HEARD, NOT_THERE, People, plain
 
 
@@ -41,7 +41,7 @@ def _others(found: Preview, people: People) -> list[RenderableType]:
         table.add_column(column)
     rows = [*(_row(each, people) for each in found.tellings), *(_stopped(each, people) for each in found.stops)]
     for row in rows:
-        table.add_row(*map(Folding, row))
+        table.add_row(*map(FoldedCell, row))
     return [table]
 
 

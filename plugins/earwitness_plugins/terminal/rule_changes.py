@@ -14,7 +14,7 @@ from rich.text import Text
 from earwitness_relationships.propagation.records import Telling
 from earwitness_relationships.what_if import RulesDifference
 
-from .folding import Folding
+from .cells import FoldedCell
 from .people import People, plain
 
 
@@ -32,7 +32,7 @@ def rule_changes(found: RulesDifference, people: People) -> RenderableType:
             table.add_column(column)
         for each in changes:
             ways = (_way(each.old, people, found, "old"), _way(each.new, people, found, "new"))
-            table.add_row(*map(Folding, (people.name(each.character), *ways)))
+            table.add_row(*map(FoldedCell, (people.name(each.character), *ways)))
         parts += [Text(plain(f"{changes[0].message}: {changes[0].title}"), style="bold"), Padding(table, (0, 0, 0, 2))]
     return Group(*parts, *left_out)
 

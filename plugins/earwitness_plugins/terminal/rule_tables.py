@@ -14,7 +14,7 @@ from earwitness_relationships.rules.edges import RuleEdge, edges
 from earwitness_relationships.rules.phrases import how, limited, own, what
 from earwitness_relationships.rules.records import Pantheon, RuleBook
 
-from .folding import Folding
+from .cells import FoldedCell
 from .people import plain
 
 MOST = 200
@@ -85,7 +85,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Re
     for column in columns:
         table.add_column(column)
     for row in rows[:MOST]:
-        table.add_row(*(Folding(plain(cell)) for cell in row))
+        table.add_row(*(FoldedCell(plain(cell)) for cell in row))
     yield table
     if len(rows) > MOST:
         yield Text(f"… and {len(rows) - MOST:,} more", style="dim")

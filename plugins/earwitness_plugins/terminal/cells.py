@@ -16,7 +16,7 @@ _PIECE = lazy_pattern(r"[^_:./\-\s]*[_:./\-]+\s*|[^_:./\-\s]+\s*")
 """The shortest parts that stay together, each with the signs behind which a line may end."""
 
 
-class Folding:
+class FoldedCell:
     """A text that folds at spaces; a word that is longer than a line folds behind its punctuation."""
 
     def __init__(self, text: Text | str) -> None:

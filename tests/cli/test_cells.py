@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from earwitness_plugins.terminal.folding import Folding
+from earwitness_plugins.terminal.cells import FoldedCell
 
 RULE = "night_watch:share_direct_interactions"
 
@@ -14,7 +14,7 @@ RULE = "night_watch:share_direct_interactions"
 def lines(text: str, width: int) -> list[str]:
     """A table of one cell."""
     table = Table.grid()
-    table.add_row(Folding(text))
+    table.add_row(FoldedCell(text))
     console = Console(width=width, file=StringIO(), record=True)
     console.print(table)
     return [line.rstrip() for line in console.export_text().splitlines()]
@@ -38,7 +38,7 @@ def test_a_name_folds_behind_its_punctuation_and_nothing_is_cut(text: str, width
 
 def test_a_column_is_never_narrower_than_its_longest_piece() -> None:
     table = Table.grid(padding=1)
-    table.add_row(Folding(RULE), Folding("word " * 40))
+    table.add_row(FoldedCell(RULE), FoldedCell("word " * 40))
     console = Console(width=30, file=StringIO(), record=True)
     console.print(table)
     assert "interactions " in console.export_text()
