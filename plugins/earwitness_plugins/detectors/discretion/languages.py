@@ -111,11 +111,13 @@ def is_unreadable(text: str) -> bool:
         return False
     if _OTHER_LETTERS.search(text):
         return True
-    words = {word.casefold() for word in _WORD.findall(text)}
+    first, *others = _WORD.findall(text) or [""]
+    words = {first.casefold(), *(word.casefold() for word in others)}
+    spelt = " ".join((first, *(word for word in others if not word[:1].isupper())))  # `said Matouš` is English
     return (
         len(words) > 1
         and not _UNSPACED.search(text)
-        and _ODD_LATIN.search(text) is not None
+        and _ODD_LATIN.search(spelt) is not None
         and not (words & (_lists().common | _ENGLISH))
         and not _kinds(text)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from earwitness.patterns import lazy_pattern
 from earwitness.records.message import Message
 from earwitness.records.moment import Movement, Perceived, Presence
 from earwitness.records.state import PERCEIVES_NOTHING
@@ -27,6 +28,7 @@ from .followers import followed, in_company, together
 from .message_case import MessageCase, perceived
 from .sent_off import sent_off
 
+_QUOTES = lazy_pattern('["“„«「]')
 ANSWERED_WITHIN = 3
 """A goodbye within so many messages after somebody went is said to them."""
 
@@ -203,7 +205,9 @@ def _known(case: MessageCase) -> Iterator[Message]:
 
 
 def _is_still_leaving(case: MessageCase) -> bool:
-    """A last word at the door, while the others say goodbye, is no coming back."""
+    """A last word at the door, while the others say goodbye, is no coming back; where deeds are told, they tell it."""
+    if _QUOTES.search(case.moment.message.content):
+        return False
     gone, answers = _last_to_leave(case)
     return gone == case.speaker.id and _all_speak_to(case, gone, answers) and not case.reading.returns
 

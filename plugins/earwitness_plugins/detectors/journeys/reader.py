@@ -75,8 +75,10 @@ def _moves(text: str, sentence: TokenSentence, talk: StoryThread, *, spoken_afte
     words, verbs = sentence.tokens.words, sentence.lexicon.verbs
     evidence = " ".join(text.split())[:60]
     for at, word in enumerate(words):
-        if word in verbs and sentence.named_at(at) is None and _is_so(sentence, at):
+        if word in verbs and sentence.named_at(at) is None and not _is_noun(sentence, at) and _is_so(sentence, at):
             for id, kind in _told(sentence, at, talk, spoken_after=spoken_after):
+                if spoken_after and kind == "leave" and id == talk.stage.teller and id not in talk.stage.here:
+                    continue  # who comes in so speaks here: `climbs out of the hatch. Morning!`
                 yield Move(id, kind, None, evidence, to=_place_of(sentence, at) if kind == "leave" else None)
         elif sentence.has("closes", at):
             yield from (Move(id, "leave", None, evidence) for id in _shut_out(sentence, at, talk))
@@ -85,6 +87,11 @@ def _moves(text: str, sentence: TokenSentence, talk: StoryThread, *, spoken_afte
             yield from (
                 Move(id, _KINDS[hit.act], None, evidence) for id in subject_of(sentence, hit.first, talk) or () if id
             )
+
+
+def _is_noun(sentence: TokenSentence, at: int) -> bool:
+    """`the set`, `a walk`."""
+    return at > 0 and sentence.has("articles", at - 1) and sentence.named_at(at - 1) is None
 
 
 def _place_of(sentence: TokenSentence, at: int) -> str | None:
@@ -182,7 +189,7 @@ def _leaves_all(sentence: TokenSentence, at: int) -> bool:
         return True
     if not sentence.lexicon.words["the"] and (sentence.is_place(after) or sentence.has("company", after)):
         return True  # Russian has no article
-    if not sentence.has("others", after):
+    if not sentence.has("others", after) or any(sentence.has("left_state", here) for here in range(after, end)):
         return False
     return any(
         sentence.is_place(here) or sentence.has("company", here) for here in range(after + 1, min(end, after + 4))

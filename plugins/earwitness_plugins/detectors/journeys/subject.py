@@ -119,6 +119,8 @@ def _carried_on(sentence: TokenSentence, begin: int, talk: StoryThread) -> WhoAc
                 return named.ids
             if (meant := _meant(sentence, lead, talk)) is not None:
                 return meant
+            if (turned := _behind_opening(sentence, lead, behind)) is not None:
+                return turned
             if sentence.has("others", lead) and behind - lead >= 3:
                 return ()
         at = first - 1
@@ -126,6 +128,14 @@ def _carried_on(sentence: TokenSentence, begin: int, talk: StoryThread) -> WhoAc
     if said is not None:
         return said.ids
     return (talk.stage.teller,) if talk.stage.teller else ()
+
+
+def _behind_opening(sentence: TokenSentence, lead: int, behind: int) -> WhoActs:
+    """Who is named last before the verb where the clause opens with a place: `Across from him Ben nodded`."""
+    if not sentence.has("ways", lead):
+        return None
+    named = [each for each in sentence.before(behind) if each.first > lead and each.behind < behind]
+    return named[-1].ids if named and not sentence.has("ways", named[-1].first - 1) else None
 
 
 def _is_tag(sentence: TokenSentence, first: int) -> bool:

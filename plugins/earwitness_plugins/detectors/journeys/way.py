@@ -26,7 +26,7 @@ def way_of(sentence: TokenSentence, verb: int) -> Course:
         return "away"
     if at >= end or sentence.has("conjunctions", at):
         return "away" if sentence.has("ends", verb) and not words[verb].endswith("ing") else "here"
-    if words[at] in sentence.lexicon.stays.get(words[verb], ()):
+    if words[at] in sentence.lexicon.stays.get(words[verb], ()) or _puts(sentence, verb, at, end):
         return "here"
     if sentence.has("across", verb) and (way := _straight(sentence, at, end)):
         return way
@@ -35,6 +35,13 @@ def way_of(sentence: TokenSentence, verb: int) -> Course:
     if sentence.lexicon.words["apart"] and any(sentence.has("away", here) for here in range(at, end)):
         return "away"
     return _along(sentence, verb, at, end)
+
+
+def _puts(sentence: TokenSentence, verb: int, at: int, end: int) -> bool:
+    """`sets out cups`, `sets off the alarm`; not `sets out for town`, `sets off early`."""
+    if not sentence.has("puts", verb) or at + 1 >= end or not sentence.has("ways", at):
+        return False
+    return not (sentence.has("ways", at + 1) or sentence.has("conjunctions", at + 1) or sentence.passes(at + 1))
 
 
 def _goes_on(sentence: TokenSentence, at: int, end: int) -> bool:

@@ -20,6 +20,7 @@ from ..journeys.company import called_along, sent
 from ..journeys.cues import cues
 from ..journeys.reader import journeys
 from .actors import actors
+from .arrivals import but_arrivals
 from .call_patterns import CALLS, ENDS_CALL, RINGS, TELLS_OF_PHONE, VOICE
 from .companions import companions
 from .condition_patterns import SLUMBERS
@@ -224,6 +225,7 @@ def _moves(
     moves = (*of_system, *(move for move in moves if move.id not in known))
     journeyed = (*_journeys(cut, names, stage), *cues(content, names, stage.teller, stage.here))
     moves = (*moves, *_besides(moves, {move.id: move for move in journeyed}))
+    moves = but_arrivals(moves, found, stage.teller) if moves and stage.teller else moves
     moves = (*moves, *called_along(found, moves, names, stage)) if moves else ()
     return (*moves, *deeds(texts, names, stage.teller, moves, inventory)) if texts else moves
 
