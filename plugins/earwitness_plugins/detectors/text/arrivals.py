@@ -1,4 +1,4 @@
-"""Who goes somewhere and speaks there has come, not left: `Ann came down and walked over to Bob. "There you are."`."""
+"""Who goes somewhere and speaks there has come, not left: `I step out of the pantry. "There you are."`."""
 
 from __future__ import annotations
 
