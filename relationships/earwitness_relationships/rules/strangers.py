@@ -13,6 +13,9 @@ from .records import MOVED, RuleBook, Rules
 UPDATES = (MOVED, "item_acquired", "item_given", "item_lost", "location_changed", "status_changed")
 """Types of updates that Earwitness and its documentation report. A host may report any other."""
 
+MOST_GUESSED = 20
+"""A file that names more people who are not in a cast is about others: none of them is taken for a misspelling."""
+
 NamedPlace = tuple[Loc, str]
 """A place in the rule book, and the name found there."""
 
@@ -34,8 +37,9 @@ def misspelt(book: RuleBook, cast: Collection[str]) -> Iterator[Problem]:
     people = {name for _, name in _people(book)}
     slugs = {each.slug for each in book.pantheons}
     missing = sorted(set(cast) - people)
-    for loc, name in _people(book):
-        if name not in cast and (guess := did_you_mean(name, missing)):
+    others = [(loc, name) for loc, name in _people(book) if name not in cast]
+    for loc, name in others if len(others) <= MOST_GUESSED else ():
+        if guess := did_you_mean(name, missing):
             yield Problem(loc, f"nobody in the cast is called {name!r}.{guess}")
     yield from _unknown(_named(book), {*people, *slugs, *cast}, "in the cast or in this file")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from earwitness_relationships.rules.check import warnings
+from earwitness_relationships.rules.check import misspelt_names, warnings
 from earwitness_relationships.rules.file import rules_in
 
 
@@ -197,3 +197,21 @@ def test_a_large_pantheon_is_told_of_hubs() -> None:
     text = f"inn:\n  members: [{members}]\n  rules: {{propagate_all: true}}\n"
     assert warned(text) == ["2:3 each message is copied to 100 members. With hub_from: 100 they read one copy instead."]
     assert warned(text.replace("propagate_all: true", "propagate_all: true, hub_from: 50")) == []
+
+
+def misspelt(text: str, cast: list[str]) -> list[str]:
+    return [f"{each.line}:{each.column} {each.message}" for each in misspelt_names(rules_in(text), cast)]
+
+
+def test_while_a_story_is_played_only_names_that_are_probably_misspelt_are_named() -> None:
+    assert misspelt(FINE, ["greta", "tom", "zoe"]) == []
+    text = FINE.replace("ann]", "anm]").replace("true}", "true, share_with: [gretta]}")
+    assert misspelt(text, ["greta", "tom", "ann"]) == [
+        "2:25 nobody in the cast is called 'anm'. Did you mean 'ann'?",
+        "3:47 nobody in the cast or in this file is called 'gretta'. Did you mean 'greta'?",
+    ]
+
+
+def test_a_file_about_many_others_is_not_taken_for_misspelt() -> None:
+    members = ", ".join(f"guard_{number}" for number in range(30))
+    assert misspelt(f"inn: {{members: [{members}]}}", ["guard_x"]) == []
