@@ -16,6 +16,7 @@ from .formats import holds_placeholder
 from .ids import derive
 from .plugin_data import PluginData
 from .ranked_by_words import AtHand
+from .records.crowd import CrowdsApart
 from .records.journal import Archived, Entry, Retracted, Revised
 from .records.message import SettledMessage
 from .records.plan import Delivery, Plan, PluginWrite
@@ -51,32 +52,21 @@ class Unapplied:
     at_hand: dict[str, Sequence[AtHand]] = field(default_factory=dict)
     """Container → the memories that the plan makes there by that day, for those containers that a recall asked for."""
 
-    @cached_property
-    def containers(self) -> Mapping[str, Delivery]:
-        """Container → the last delivery that the plan makes to it by that day."""
-        return {each.container: each for each in self._arriving}
-
     def concerns(self, container: str) -> bool:
         """Whether the plan may change something in a container by that day."""
-        return not self.is_plain or container in self.containers
+        return not self.is_plain or self.reaches(container)
+
+    def reaches(self, container: str) -> bool:
+        """Whether the plan makes a delivery to a container by that day."""
+        return bool(self.due(container))
 
     def due(self, container: str) -> Sequence[Delivery]:
         """The deliveries the plan makes to a container by that day."""
-        if (last := self.containers.get(container)) is None:
-            return ()
-        if self._has_one_each:
-            return (last,)
-        return [each for each in self._arriving if each.container == container]
+        return [each for each in self._deliveries.to(container) if each.is_active and each.due <= self.day]
 
     @cached_property
-    def _arriving(self) -> Sequence[Delivery]:
-        deliveries = self.plan.deliveries if self.plan else ()
-        return [each for each in deliveries if each.is_active and each.due <= self.day]
-
-    @cached_property
-    def _has_one_each(self) -> bool:
-        """Whether the plan makes one delivery to each container by that day."""
-        return len(self._arriving) == len(self.containers)
+    def _deliveries(self) -> CrowdsApart:
+        return CrowdsApart(self.plan.deliveries if self.plan else ())
 
 
 @dataclass(frozen=True)
@@ -264,7 +254,7 @@ class Live:
         before, self.snapshot = self.snapshot, after
         self.remember(after)
         self._keep(plan.plugin_data)
-        if any(part.startswith("update-") for part in {delivery.part for delivery in plan.deliveries}):
+        if any(each.part.startswith("update-") for each in CrowdsApart(plan.deliveries).kinds):
             self.latest_update = plan.sequence
         if plan.withdrawals or plan.restorations:
             self.taken_back = {}
@@ -283,7 +273,8 @@ class Live:
         if plan.restorations:
             self.next_due = None
         elif self.next_due is not None:
-            self.next_due = min([self.next_due, *(each.due for each in plan.deliveries if each.due > day)])
+            kinds = CrowdsApart(plan.deliveries).kinds
+            self.next_due = min([self.next_due, *(each.due for each in kinds if each.due > day)])
 
     def brings_something(self, plan: Plan) -> bool:
         """Whether something that earlier plans have left pending may arrive with the plan just recorded."""

@@ -61,12 +61,12 @@ class Settlement(Record):
     @property
     def deliveries(self) -> tuple[Delivery, ...]:
         """All deliveries, including struck ones."""
-        return self.plan.deliveries
+        return tuple(self.plan.deliveries)
 
     @property
     def movements(self) -> tuple[Movement, ...]:
         """Who came, went, or changed place."""
-        return self.plan.movements
+        return tuple(self.plan.movements)
 
     @property
     def degraded(self) -> bool:

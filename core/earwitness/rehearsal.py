@@ -109,7 +109,7 @@ class Rehearsal:
         if present is not None:
             message = message.model_copy(update={"present": tuple(present)})
         seen = Moment(message=message, recent=self._recent, cast=self.cast, state=self.state)
-        moment, placed = await as_host_says(seen)
+        moment, placed = as_host_says(seen)
         answered = await self._asked(moment)
         chorus = tuple(together_with)
         presence = _with_chorus(answered.value or Presence.only(message.speaker), chorus)

@@ -173,7 +173,7 @@ class Backstage:
             participants=participants,
             heard=plan.message.heard if plan.message else {},
             addressees=plan.message.addressees if plan.message else (),
-            deliveries=plan.deliveries,
+            deliveries=tuple(plan.deliveries),
             stops=tuple(each for each in plan.stops if each.character not in participants),
             answers=plan.answers,
             calendar=self._engine.settings.calendar,

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..records.crowd import OWN, CrowdCopies
+from ..records.many import parts_of
 from ..records.plan import Delivery
 from ..slices import in_pieces, in_slices
 from .differences import Differences, differing, share_fields
 from .json_text import as_json, value_as_json
 from .long_lists import Lists, ListTexts, lists_in
 
-OWN = ("memory_id", "container", "owner")
-"""The fields that differ from copy to copy."""
 FEW = 3
 """The most deliveries of a plan that say the same difference each; more of them share a text of their own."""
 _APART = {*OWN, "body"}
@@ -67,8 +67,15 @@ async def taken_apart(deliveries: Sequence[Delivery]) -> list[AlikeDeliveries]:
     )
 
 
-async def _runs(deliveries: Sequence[Delivery]) -> list[list[Delivery]]:
+async def _runs(deliveries: Sequence[Delivery]) -> list[Sequence[Delivery]]:
     """The deliveries in their order, those together that differ only in what each has for itself."""
+    found: list[Sequence[Delivery]] = []
+    for part in parts_of(deliveries):
+        found += [part] if isinstance(part, CrowdCopies) else await _runs_among([*part])
+    return found
+
+
+async def _runs_among(deliveries: Sequence[Delivery]) -> list[list[Delivery]]:
     last = list[Delivery]()
 
     def begun(some: Sequence[Delivery]) -> Iterator[list[Delivery]]:

@@ -20,12 +20,13 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from ..records.base import Record
+from ..records.crowd import OWN
 from ..records.memory import Support
 from ..records.memory_types import MetaValue
 from ..records.plan import Delivery, Plan
 from ..slices import in_slices
 from ..validation.records import check_readable, keepable
-from .parts import OWN, DeliveryParts, PartsReader, taken_apart
+from .parts import DeliveryParts, PartsReader, taken_apart
 
 FEW = 16
 """The deliveries of a plan with up to so many are written whole."""

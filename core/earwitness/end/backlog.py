@@ -124,7 +124,7 @@ class Backlog:
             return False
         if sequence <= self._piled_up and sequence not in self.long:
             return True
-        return container in self.written.get(sequence, ()) or container not in self.left[sequence].containers
+        return container in self.written.get(sequence, ()) or not self.left[sequence].reaches(container)
 
     def brings(self, plan: Plan) -> bool:
         """Whether something that earlier plans have left pending may arrive with this one."""

@@ -39,7 +39,8 @@ def _speakers_own(live: Live, entry: Entry, body: Said) -> Plan:
     alone = {message.speaker: Participant(role="speaker", confidence=1, evidence=("said it",))}
     worn = {} if message.speak_as is None else {message.speaker: message.speak_as}
     settled = unread(SettledMessage(message=message, participants=alone, disguises=worn, degraded=True))
-    deliveries = tuple(MessageCopies(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day).all())
+    copies = MessageCopies(settled, {}, cast, live.snapshot.ids, entry.sequence, state.game_day)
+    deliveries = (copies.world, *copies.of(alone.items()))
     after = state.updated({"last_perceivers": (message.speaker,), "message_count": state.message_count + 1})
     return Plan(
         session=entry.session,

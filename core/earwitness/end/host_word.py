@@ -6,17 +6,21 @@ Nobody moves in a direct message, nor in a channel that has members and no place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Literal, TypeVar
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import compress
+from operator import eq
+from typing import Literal
 
 from ..records.channel import StandingChannel
+from ..records.many import Alike, Many
 from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence
 from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
-from ..slices import in_slices
+from ..shared_values import chosen, made_of, without
+from ..slices import MANY
 from .whereabouts import folded
 
-T = TypeVar("T")
 HOST = "the host said so"
 _LEAVES = Movement(character="", kind="leave", evidence=HOST, certain=True)
 _ENTERS = Movement(character="", kind="enter", evidence=HOST, certain=True)
@@ -24,11 +28,11 @@ UNHEARD = ("absent", "mentioned")
 """Roles of characters who are not there, by the detector's word."""
 
 
-async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
+def as_host_says(moment: Moment) -> tuple[Moment, Sequence[Movement]]:
     """The moment with everybody where the host says, and the movements that bring this about for good."""
     message, state = moment.message, moment.state
     is_placed = message.present is not None or moment.placed
-    moves = tuple(await in_slices(_moves(moment))) if is_placed and message.channel.context != "dm" else ()
+    moves = _moves(moment) if is_placed and message.channel.context != "dm" else ()
     if not moves:
         return moment, ()
     whereabouts = folded(state.whereabouts, moves, state.current_scene, message.sequence)
@@ -36,53 +40,28 @@ async def as_host_says(moment: Moment) -> tuple[Moment, tuple[Movement, ...]]:
     return seen, () if state.moves_nobody(message.channel) else moves
 
 
-def _moves(moment: Moment) -> Iterator[Movement]:
+def _moves(moment: Moment) -> Sequence[Movement]:
     message, places, cast = moment.message, moment.whereabouts, moment.cast
     known, narrators = cast.by_id, cast.narrators
     named = dict.fromkeys((*_speaking(moment), *(message.present or ())))
     is_plain = named.keys() <= known.keys() and narrators.isdisjoint(named)
-    there = named if is_plain else [id for id in named if id in known and id not in narrators]
-    is_current = message.scene == moment.state.current_scene
-    arrival, is_there = _for_each_where(_arrival, moment), _for_each_where(_is_or_may_be_there, moment)
-    for id in _not_surely_here(there, places) if is_current else there:
-        if (way := arrival(places.get(id))) is not None:
-            yield _like(way, id)
-    others = known.keys() - named.keys() - narrators if message.present is not None else ()
-    for id in [each for each in known if each in others] if others else ():
-        if is_there(places.get(id)):
-            yield _like(_LEAVES, id)
+    there = list(named) if is_plain else [id for id in named if id in known and id not in narrators]
+    others = without(known, named.keys() | narrators) if message.present is not None else ()
+    arrival, is_there = partial(_arrival, moment=moment), partial(_is_or_may_be_there, moment=moment)
+    carried = Movement(character="", kind="move", place=message.scene, evidence=HOST, certain=True)
+    ways = {"enter": _ENTERS, "move": carried}
+    coming = made_of(map(places.get, there), arrival)
+    going = chosen(others, map(places.get, others), is_there)
+    if len(there) + len(going) <= MANY:
+        arriving = [_like(ways[way], id) for id, way in zip(there, coming, strict=True) if way is not None]
+        return (*arriving, *[_like(_LEAVES, id) for id in going])
+    groups = [(way, [*compress(there, map(partial(eq, kind), coming))]) for kind, way in ways.items() if kind in coming]
+    return Many(Alike(ids, partial(_like, way)) for way, ids in (*groups, (_LEAVES, going)))
 
 
 def _like(movement: Movement, id: str) -> Movement:
     """The movement of another character. It is not validated again: thousands may make it at once."""
     return Movement.unchecked({**movement.__dict__, "character": id})
-
-
-def _for_each_where(
-    judge: Callable[[Whereabouts | None, Moment], T], moment: Moment
-) -> Callable[[Whereabouts | None], T]:
-    """What is judged of somebody's whereabouts. Thousands may share one record, which is judged once."""
-    judged: dict[int, T] = {}
-
-    def of(where: Whereabouts | None) -> T:
-        key = id(where)
-        if key not in judged:
-            judged[key] = judge(where, moment)
-        return judged[key]
-
-    return of
-
-
-def _not_surely_here(names: Iterable[str], places: Mapping[str, Whereabouts]) -> Iterator[str]:
-    """Those of the names who may have to be brought here. Thousands who are here may share one record."""
-    wheres = [(name, places.get(name)) for name in names]
-    different = {id(where): where for _, where in wheres}
-    sure = {key for key, where in different.items() if where is not None and _is_surely_here(where)}
-    return (name for name, where in wheres if id(where) not in sure)
-
-
-def _is_surely_here(where: Whereabouts) -> bool:
-    return where.here and where.certain and where.condition not in PERCEIVES_NOTHING
 
 
 def _speaking(moment: Moment) -> tuple[str, ...]:
@@ -91,15 +70,15 @@ def _speaking(moment: Moment) -> tuple[str, ...]:
     return () if where is not None and where.condition == "on_call" else (moment.message.speaker,)
 
 
-def _arrival(where: Whereabouts | None, moment: Moment) -> Movement | None:
+def _arrival(where: Whereabouts | None, moment: Moment) -> Literal["enter", "move"] | None:
     """How somebody comes to be there, if they are not; those who sleep are carried there, and sleep on."""
     scene, current = moment.message.scene, moment.state.current_scene
     asleep = where is not None and where.condition in PERCEIVES_NOTHING
     if where is not None and where.place == scene and (asleep or scene != current):
         return None
     if scene != current or asleep:
-        return Movement(character="", kind="move", place=scene, evidence=HOST, certain=True)
-    return _ENTERS if where is None or not (where.here and where.certain) else None
+        return "move"
+    return "enter" if where is None or not (where.here and where.certain) else None
 
 
 def _is_or_may_be_there(where: Whereabouts | None, moment: Moment) -> bool:
@@ -129,15 +108,14 @@ def with_those_there(presence: Presence, moment: Moment) -> Presence:
     where a shout is heard, is not there, and may perceive it all the same.
     """
     message, named = moment.message, moment.message.present or ()
-    sleepers = _sleepers(moment)
-    there = {id for id in named if id in moment.cast.by_id and id not in sleepers} | {message.speaker}
-    arriving = {move.character for move in presence.movements if move.kind != "become"}
-    believed = {
-        id: who
-        for id, who in presence.characters.items()
-        if id in there or (id not in arriving and _hears_from_afar(id, moment))
-    }
-    away = [id for id in named if id in there and ((who := believed.get(id)) is None or who.role in UNHEARD)]
+    sleepers, believed = _sleepers(moment), presence.characters
+    there = {message.speaker, *filter(moment.cast.by_id.__contains__, named)}.difference(sleepers - {message.speaker})
+    if beyond := without(believed, there):
+        arriving = {move.character for move in presence.movements if move.kind != "become"}
+        deaf = {id for id in beyond if id in arriving or not _hears_from_afar(id, moment)}
+        believed = {id: who for id, who in believed.items() if id not in deaf}
+    unheard = chosen(named, map(believed.get, named), lambda who: who is None or who.role in UNHEARD)
+    away = [id for id in unheard if id in there]
     return presence.model_copy(update={"characters": believed | dict.fromkeys(away, _open_to(message))})
 
 
@@ -145,7 +123,8 @@ def _sleepers(moment: Moment) -> frozenset[str]:
     """Ids of those who perceive nothing. A direct message reaches sleepers too."""
     if moment.message.channel.context == "dm":
         return frozenset()
-    return frozenset(id for id, where in moment.whereabouts.items() if where.condition in PERCEIVES_NOTHING)
+    places = moment.whereabouts
+    return frozenset(chosen(places, places.values(), lambda where: where.condition in PERCEIVES_NOTHING))
 
 
 def _hears_from_afar(id: str, moment: Moment) -> bool:

@@ -12,11 +12,13 @@ from ..macros import in_message
 from ..places import destination
 from ..plugin_data import PluginData
 from ..records.channel import StandingChannel
+from ..records.crowd import each_once, listening
 from ..records.disguise import earlier_casts, in_disguise
 from ..records.journal import Entry, Said
+from ..records.many import joined
 from ..records.message import Message, Participant, SettledMessage
 from ..records.moment import Moment, Movement, Presence
-from ..records.plan import ACTIVE, Answer, Delivery, Plan
+from ..records.plan import Answer, Delivery, Plan
 from ..records.snapshot import Snapshot
 from ..records.state import FactsOf, State
 from ..records.update import Knowledge
@@ -50,7 +52,7 @@ class Judged:
     event: Event
     presence: Presence
     proposals: Proposals
-    movements: tuple[Movement, ...]
+    movements: Sequence[Movement]
     knowledge: dict[str, list[Knowledge]]
     reports: tuple[Answer, ...]
     data: dict[str, PluginData]
@@ -70,7 +72,7 @@ async def judge(
     Without a detector's answer only the speaker perceives the message, by what is known of it.
     """
     data, before, many = dict(live.data()), moment.state, len(moment.cast)
-    moment, placed = await as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
+    moment, placed = as_host_says(moment) if _host_says_who_is_there(moment) else (moment, ())
     await between_steps(many)
     detected, report = await presence_of(engine, moment, data)
     await between_steps(many)
@@ -88,7 +90,7 @@ async def judge(
     settled = settled_message(moment.message, presence, found, engine.settings.end, added, degraded=degraded)
     settled = _as_worn(settled if detected else unread(settled), moment.disguises)
     news, struck = ({}, ()) if keep_news else await _news(world, proposals, settled.participants)
-    movements = () if before.moves_nobody(moment.channel) else (*placed, *presence.movements)
+    movements = () if before.moves_nobody(moment.channel) else joined(placed, presence.movements)
     reports = (report, *proposals.reports, *struck)
     return Judged(settled, before, moment, earlier, event, presence, proposals, movements, news, reports, data)
 
@@ -161,8 +163,7 @@ async def said(
     state = snapshot.state
     after = state_after(state, judged.settled, judged.movements, sequence, in_turn=in_turn)
     plan = await planned(engine, live, judged, sequence, ahead)
-    remember = {each.owner for each in plan.deliveries if each.status in ACTIVE and each.part == "message"}
-    listeners = [id for id in judged.settled.participants if id in remember]  # the others get the news later
+    listeners = listening(judged.settled.participants, plan.deliveries)  # the others get the news later
     await between_steps(len(listeners))
     seen = await world.news_seen_after(listeners, judged.knowledge, sequence)
     changes = {"state": state.changes_to(after), "whereabouts": state.movements_to(after)}
@@ -212,7 +213,6 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
         sequence=sequence,
         key=settled.message.key,
         message=settled,
-        movements=judged.movements,
         supported=tuple(each.share.memory for each in sharing.shares if each.share.memory is not None),
         plugin_data=written(judged.data),
         facts=facts_noted(live.snapshot.state, settled.message.key, sharing.facts),
@@ -220,22 +220,21 @@ async def planned(engine: Engine, live: Live, judged: Judged, sequence: int, ahe
         stops=sharing.stops,
         degraded=settled.degraded or any(report.failure for report in sharing.reports),
     )
-    large = {"presence": judged.presence.characters, "deliveries": tuple(_once(deliveries))}  # validated before
-    plan = plan.model_copy(update=large)
+    large = {"presence": judged.presence.characters, "movements": judged.movements}  # validated before
+    plan = plan.model_copy(update={**large, "deliveries": each_once(deliveries)})
     plan = await with_proposals(engine, live.snapshot, plan, (*judged.proposals.derived, *sharing.derived))
     plan = await guarded(engine, judged.event, plan, judged.data)
     return plan.model_copy(update={"plugin_data": (*written(judged.data), *quoting(settled.message.content))})
 
 
-async def _deliveries(live: Live, judged: Judged, sequence: int, shares: Sequence[DueShare]) -> list[Delivery]:
+async def _deliveries(live: Live, judged: Judged, sequence: int, shares: Sequence[DueShare]) -> Sequence[Delivery]:
     """The copies of the message, those it is shared with, and the updates that were proposed with it."""
     cast, settled, ids = judged.moment.cast, judged.settled, live.snapshot.ids
     day, speaker = judged.moment.message.game_day, cast[settled.message.speaker].name
-    copies = await MessageCopies(settled, judged.knowledge, cast, ids, sequence, day).all_in_slices()
-    copies += [of_telling(copies[0], each, settled, speaker, ids) for each in shares]
-    known = as_known(copies, settled, live.snapshot) if settled.disguises else copies
-    updates = updates_of(judged.proposals.updates, settled, live, sequence)
-    return [*known, *updates] if updates else known
+    copies = await MessageCopies(settled, judged.knowledge, cast, ids, sequence, day).all()
+    told = [of_telling(copies[0], each, settled, speaker, ids) for each in shares]
+    known = as_known((*copies, *told), settled, live.snapshot) if settled.disguises else joined(copies, told)
+    return joined(known, updates_of(judged.proposals.updates, settled, live, sequence))
 
 
 def facts_noted(before: State, key: str, facts: FactsOf) -> dict[str, FactsOf | None]:
@@ -256,7 +255,7 @@ async def _sharing(engine: Engine, judged: Judged, ahead: float | None = None) -
         knowers=tuple(known),
         told_at=settled.message.sequence,
         updates=judged.proposals.updates,
-        movements=judged.movements,
+        movements=tuple(judged.movements),
         ahead=ahead,
     )
     return await shared(engine, event, known, judged.data, ActiveDeliveries(engine.ledger, event.session))
@@ -291,10 +290,3 @@ async def _news(
         ]
         await pace.kept()
     return news, tuple(struck)
-
-
-def _once(deliveries: Sequence[Delivery]) -> Sequence[Delivery]:
-    """Each memory's delivery by one way, once; the first counts."""
-    if len({each.memory_id for each in deliveries}) == len(deliveries):
-        return deliveries
-    return list({delivery.id: delivery for delivery in reversed(deliveries)}.values())[::-1]

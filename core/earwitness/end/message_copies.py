@@ -6,22 +6,30 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from operator import is_
 from typing import Any, NamedTuple
 
 from ..containers import Container, character_container, character_container_name, world_container
 from ..formats import character_memory, message_line, metadata_key
 from ..ids import MemoryIds
 from ..records.character import Cast
+from ..records.crowd import CrowdCopies
+from ..records.many import Many
 from ..records.memory import Support
 from ..records.memory_types import MetaValue
 from ..records.message import Message, Participant, SettledMessage
 from ..records.plan import Delivery
 from ..records.update import Knowledge
-from ..slices import in_pieces
+from ..shared_values import chosen, different, without
+from ..slices import MANY, in_pieces
 from .shares import DueShare
 
 KnowledgeByCharacter = Mapping[str, Sequence[Knowledge]]
 
+MOST_CROWDS = 8
+"""Where more than so many groups heard a message each for their own reasons, no crowd is made of them."""
 _BLANK = {name: field.default for name, field in Delivery.model_fields.items()}
 """Every field of a delivery, in the order in which it is written."""
 
@@ -43,7 +51,7 @@ class MessageCopies:
         """The world's raw copy."""
         self._settled, self._news, self._session = settled, news, ids.session
         self._name, self._now = cast.name_of(settled.message.speaker), now
-        self._memory_id = ids.copies(world.source, world.revision, world.part)
+        self._ids, self._memory_id = ids, ids.copies(world.source, world.revision, world.part)
         to_listener, to_speaker = _copied_metadata(world)
         self._to_listener = {**world.__dict__, "due": now, "metadata": to_listener}
         self._to_speaker = {**world.__dict__, "due": now, "metadata": to_speaker}
@@ -78,14 +86,27 @@ class MessageCopies:
         }
         return self._alike[key]
 
-    def all(self) -> Iterator[Delivery]:
-        """The world's copy, then those of the participants."""
-        yield self.world
-        yield from self.of(self._settled.participants.items())
+    async def all(self) -> Sequence[Delivery]:
+        """The world's copy, then those of the participants; those of a crowd are made when somebody looks at them."""
+        participants = self._settled.participants
+        own = {self._settled.message.speaker, *self._settled.heard, *self._news}
+        others = without(participants, own) if len(participants) > MANY else ()
+        groups = list(_groups(others, list(map(participants.__getitem__, others))))
+        if len(others) <= MANY or len(groups) > MOST_CROWDS:
+            return (self.world, *await in_pieces([*participants.items()], self.of))
+        alone = own.union(*(ids for _, ids in groups if len(ids) <= MANY))
+        single = tuple(self.of((id, part) for id, part in participants.items() if id in alone))
+        return Many([(self.world,), single, *(self._crowd(*each) for each in groups if len(each[1]) > MANY)])
 
-    async def all_in_slices(self) -> list[Delivery]:
-        """As `all`; other tasks run in between."""
-        return [self.world, *await in_pieces([*self._settled.participants.items()], self.of)]
+    def _crowd(self, part: Participant, ids: Sequence[str]) -> CrowdCopies:
+        (first,) = self.of([(ids[0], part)])
+        return CrowdCopies(first, ids, self._ids)
+
+
+def _groups(ids: Sequence[str], parts: Sequence[Participant]) -> Iterator[tuple[Participant, Sequence[str]]]:
+    """Those who take part in the same way; at most one group more than there may be crowds."""
+    for part in islice(different(parts), MOST_CROWDS + 1):
+        yield part, chosen(ids, parts, partial(is_, part))
 
 
 def world_copy(settled: SettledMessage, cast: Cast, ids: MemoryIds, sequence: int) -> Delivery:

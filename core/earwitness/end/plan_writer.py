@@ -14,15 +14,17 @@ from ..containers import character_container
 from ..engine import SPOOL, Engine
 from ..errors import PartialWrite, StorageError, UnknownName
 from ..live import Live, arrivals
+from ..records.many import Many
 from ..records.memory import Memory
 from ..records.plan import Delivery, Plan
 from ..refusals import MemoryAddress, RefusedMemories, address
+from ..slices import in_slices
 from ..staleness import StalenessCheck
 from .backlog import Backlog
 from .derivations import append_proposed
 from .doubtful_writes import DoubtfulWrites
 from .reconciliation import reconciled, restored, work_of
-from .store_work import BUSY, PutOrder, Work, work_of_plain
+from .store_work import BUSY, PutOrder, Work, work_in_slices, work_of_plain
 from .store_writes import StoreWrites
 from .waiters import Waiters
 
@@ -73,6 +75,14 @@ def _is_applied(group: ActiveSupports) -> bool:
     return any(each.status == "applied" for each in group)
 
 
+async def _made(plan: Plan) -> Plan:
+    """The plan with every delivery made; other tasks run in between."""
+    planned: Sequence[Delivery] = plan.deliveries
+    if not isinstance(planned, Many):
+        return plan
+    return plan.model_copy(update={"deliveries": tuple(await in_slices(planned))})
+
+
 class PlanWriter:
     """Writes one session's recorded plans to the store, and acknowledges to the ledger what the store has."""
 
@@ -96,6 +106,7 @@ class PlanWriter:
     async def write(self, plans: Sequence[Plan]) -> None:
         """Write these plans, and mark them as applied. Raises `StorageError`; what was written by then is kept."""
         try:
+            plans = [await _made(plan) for plan in plans]
             attempt = await self._write(plans, await self._work_of(plans))
         except BaseException:
             self.store.repeat()
@@ -137,7 +148,7 @@ class PlanWriter:
 
     async def _work_of(self, plans: Sequence[Plan]) -> Work:
         if not self._backlog.others:
-            return work_of_plain(plans)
+            return await work_in_slices(plans)
         there = arrivals(self._live.held_back([plan.sequence for plan in plans]))
         return await work_of(self._engine, plans, arrived=there, there=there, brings=self._backlog.brings)
 

@@ -21,6 +21,7 @@ from ..records.character import Cast
 from ..records.moment import Moment, Movement, Perceived, Presence, Segment
 from ..records.plan import Answer
 from ..records.update import Knowledge, Update
+from ..shared_values import without
 from ..strategy import Strategy
 from .derivations import ProposedMemory, proposed
 from .host_word import with_those_there
@@ -86,11 +87,9 @@ def strangers_named(names: Sequence[str]) -> str | None:
 
 def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
     """The presence without unknown names and with the speaker certain; and the unknown names."""
-    known = cast.by_id
-    strangers = [id for id in presence.characters if id not in known]
-    characters = (
-        {id: who for id, who in presence.characters.items() if id in known} if strangers else {**presence.characters}
-    )
+    characters = {**presence.characters}
+    if strangers := without(characters, cast.by_id):
+        characters = {id: who for id, who in characters.items() if id in cast}
     said = characters.get(speaker)
     evidence = said.evidence if said and said.evidence else ("said it",)
     characters[speaker] = Perceived(probability=1, role="speaker", evidence=evidence)

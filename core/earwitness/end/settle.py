@@ -14,6 +14,7 @@ from ..records.character import Cast
 from ..records.message import Message, Participant, Role, SettledMessage, by_role
 from ..records.moment import Moment, Perceived, Presence, Segment
 from ..records.state import PERCEIVES_NOTHING, Whereabouts
+from ..shared_values import chosen, made_of
 from .host_word import HOST, UNHEARD
 from .whereabouts import folded
 
@@ -75,14 +76,15 @@ def settled_message(
         partly = heard(presence, found, message.speaker, added)
         out = {id for id, text in partly.items() if not text and id != message.speaker}
     kept = {id: part for id, part in found.items() if id not in out} if out else dict(found)
-    return SettledMessage(
+    settled = SettledMessage(
         message=message,
-        participants=kept,
+        participants={},
         heard=partly,
         tellable=tellable(presence, partly, message.speaker, added),
         spoken_to=_spoken_to(message, presence, kept),
         degraded=degraded,
     )
+    return settled.model_copy(update={"participants": kept})  # records of ours: thousands need not be validated again
 
 
 def _spoken_to(message: Message, presence: Presence, kept: Mapping[str, Participant]) -> tuple[str, ...]:
@@ -92,15 +94,16 @@ def _spoken_to(message: Message, presence: Presence, kept: Mapping[str, Particip
     """
     named = by_role(kept) if presence.addressees is None else presence.addressees
     found = tuple(id for id in dict.fromkeys(named) if id in kept and id != message.speaker)
-    others = [id for id in kept if id != message.speaker]
-    return tuple(others) if not found and message.audience is not None and len(others) == 1 else found
+    alone = not found and message.audience is not None and len(kept.keys() - {message.speaker}) == 1
+    return tuple(kept.keys() - {message.speaker}) if alone else found
 
 
 def asked_about(message: Message, presence: Presence, end: EndSettings) -> tuple[str, ...]:
     """Ids of those the plugins decide about; none if the host named the audience."""
     if message.audience is not None or end.unsure.policy != "ask":
         return ()
-    return tuple(id for id, who in presence.characters.items() if end.asks(who.probability) and id != message.speaker)
+    unsure = chosen(presence.characters, presence.characters.values(), lambda who: end.asks(who.probability))
+    return tuple([id for id in unsure if id != message.speaker])
 
 
 def _believed(
@@ -131,17 +134,16 @@ def may_be_added(moment: Moment, presence: Presence, character: str, places: Col
 
 def _admitted(presence: Presence, enough: float) -> dict[str, Participant]:
     """Those who count, by the detector's word. Those of whom it says the same share one record."""
-    made: dict[tuple[Role, float, tuple[str, ...]], Participant] = {}
-    different = {id(who): who for who in presence.characters.values()}
-    counted = {key: _part(who, made) for key, who in different.items() if who.probability >= enough}
-    return {name: counted[id(who)] for name, who in presence.characters.items() if id(who) in counted}
+    alike: dict[tuple[Role, float, tuple[str, ...]], Participant] = {}
 
+    def part(who: Perceived) -> Participant | None:
+        said = (who.role, who.probability, tuple(who.evidence))
+        if who.probability >= enough and said not in alike:
+            alike[said] = Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
+        return alike.get(said)
 
-def _part(who: Perceived, made: dict[tuple[Role, float, tuple[str, ...]], Participant]) -> Participant:
-    said = (who.role, who.probability, tuple(who.evidence))
-    if said not in made:
-        made[said] = Participant(role=who.role, confidence=who.probability, evidence=who.evidence)
-    return made[said]
+    parts = made_of(presence.characters.values(), part)
+    return {id: each for id, each in zip(presence.characters, parts, strict=True) if each is not None}
 
 
 def could_perceive(moment: Moment, character: str, places: Collection[str]) -> bool:
@@ -219,7 +221,8 @@ def _speaker(found: Participant | None) -> Participant:
 
 
 def _ordered(settled: dict[str, Participant], speaker: str, cast: Cast) -> dict[str, Participant]:
-    return {id: settled[id] for id in dict.fromkeys((speaker, *cast.in_order(settled)))}
+    ids = dict.fromkeys((speaker, *cast.in_order(settled)))
+    return dict(zip(ids, map(settled.__getitem__, ids), strict=True))
 
 
 def heard(

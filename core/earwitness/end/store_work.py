@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ..ids import WORLD
 from ..memories import Alike, memory_of
 from ..records.memory import Memory
 from ..records.plan import ACTIVE, Delivery, Plan, grouped
+from ..slices import between_steps, in_pieces
 
 BATCH = 64
 """Memories of one plan in one put. Other calls of the host to the store wait for no more than one batch."""
@@ -108,8 +110,24 @@ def shares_transaction(plan: Plan) -> bool:
 
 def work_of_plain(plans: Sequence[Plan]) -> Work:
     """The store work of plain plans. Pure."""
-    dated = [(plan, arrival_day(plan)) for plan in plans]
-    arrived = [each for plan, day in dated for each in plan.deliveries if each.status in ACTIVE and each.due <= day]
+    return _work_of_arrived(plans, [each for plan in plans for each in _arrived(plan, plan.deliveries)])
+
+
+async def work_in_slices(plans: Sequence[Plan]) -> Work:
+    """As `work_of_plain`; other tasks run in between."""
+    arrived: list[Delivery] = []
+    for plan in plans:
+        arrived += await in_pieces(plan.deliveries, partial(_arrived, plan))
+    await between_steps(len(arrived))
+    return _work_of_arrived(plans, arrived)
+
+
+def _arrived(plan: Plan, deliveries: Sequence[Delivery]) -> Iterator[Delivery]:
+    day = arrival_day(plan)
+    return (each for each in deliveries if each.status in ACTIVE and each.due <= day)
+
+
+def _work_of_arrived(plans: Sequence[Plan], arrived: Sequence[Delivery]) -> Work:
     if len({each.memory_id for each in arrived}) == len(arrived):
         return work_from(plans, [(each,) for each in arrived], (), {})
     return work_from(plans, grouped(arrived, lambda each: each.memory_id), (), {})

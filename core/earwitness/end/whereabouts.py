@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from ..places import normal
+from ..records.many import Alike, parts_of
 from ..records.message import SettledMessage
 from ..records.moment import Movement
 from ..records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
+from ..shared_values import made_of
 
 WhereaboutsById = Mapping[str, Whereabouts]
 
@@ -28,20 +31,30 @@ def state_after(
 
 def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
     """Everyone's whereabouts after the movements, in order, as of journal entry `sequence` in `scene`."""
-    after = dict(places)
-    alike: dict[tuple[object, ...], Whereabouts] = {}
-    same: dict[tuple[object, ...], Whereabouts] = {}  # by identity, of what is in `places` or in `alike`
-    for movement in movements:  # thousands may come or go at once, all of them alike
-        where = after.get(movement.character)
-        manner = (movement.kind, movement.place, movement.condition, movement.certain)
-        if (id(where), *manner) not in same:
-            way = (_values(where), *manner)
-            if way not in alike:
-                nowhere = where or Whereabouts(place=scene if movement.kind == "become" else None)
-                alike[way] = _moved(nowhere, _to_a_path(movement), scene, sequence)
-            same[id(where), *manner] = alike[way]
-        after[movement.character] = same[id(where), *manner]
+    after, arrive = dict(places), _Arrivals(scene, sequence)
+    for part in parts_of(movements):
+        if isinstance(part, Alike):  # thousands come or go at once
+            after.update(zip(part.ids, made_of(map(after.get, part.ids), partial(arrive.by, part[0])), strict=True))
+            continue
+        for movement in part:
+            after[movement.character] = arrive.by(movement, after.get(movement.character))
     return after
+
+
+class _Arrivals:
+    """Where movements lead. Those who arrive alike share one record."""
+
+    def __init__(self, scene: str, sequence: int) -> None:
+        self._scene, self._sequence = scene, sequence
+        self._known: dict[tuple[object, ...], Whereabouts] = {}
+
+    def by(self, movement: Movement, where: Whereabouts | None) -> Whereabouts:
+        """Where somebody is after a movement from `where` they were."""
+        way = (_values(where), movement.kind, movement.place, movement.condition, movement.certain)
+        if way not in self._known:
+            nowhere = where or Whereabouts(place=self._scene if movement.kind == "become" else None)
+            self._known[way] = _moved(nowhere, _to_a_path(movement), self._scene, self._sequence)
+        return self._known[way]
 
 
 def _values(where: Whereabouts | None) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, repeat
 
 from ..containers import character_container, world_container
 from ..engine import Engine
@@ -87,9 +88,11 @@ class World:
 
     async def _behind(self, characters: Iterable[str]) -> list[str]:
         """Those of the characters since whose last news there has been any, for whomever. Most often that is nobody."""
-        seen = {id: self._seen_up_to(id) if self.has_marks else self.news_seen.get(id, 0) for id in characters}
-        since = {entry for entry in set(seen.values()) if entry < self.latest and await self._updates_after(entry)}
-        return [id for id, entry in seen.items() if entry in since] if since else []
+        ids = list(characters)
+        seen = map(self._seen_up_to, ids) if self.has_marks else map(self.news_seen.get, ids, repeat(0))
+        entries = list(seen) if self.latest else []
+        since = {entry for entry in set(entries) if entry < self.latest and await self._updates_after(entry)}
+        return list(compress(ids, map(since.__contains__, entries))) if since else []
 
     async def search(self, query: str, *, filter: Filter = EVERYTHING, limit: int = 10) -> Sequence[Hit]:
         """Search the world container, once it holds everything decided before this message.

@@ -146,7 +146,9 @@ class Cast(Record):
     def in_order(self, ids: Collection[str]) -> list[str]:
         """These ids, without strangers, in the order they joined. Few ids are few steps, however large the cast."""
         known = self.by_id
-        return sorted([id for id in ids if id in known], key=self._places.__getitem__)
+        if len(ids) > len(known) // 4:
+            return list(filter(frozenset(ids).__contains__, known))
+        return sorted(filter(known.__contains__, ids), key=self._places.__getitem__)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, field_validator
 
@@ -262,6 +262,21 @@ class Plan(Record):
     """In a preview, who would not be told, and why. It is stored nowhere."""
     degraded: bool = False
     """Whether it was decided fail-closed."""
+
+    @property
+    def whole(self) -> Self:
+        """The plan with every movement and delivery made, as far as those of thousands are not made yet (`many`)."""
+        if type(self.movements) is tuple and type(self.deliveries) is tuple:
+            return self
+        return self.model_copy(update={"movements": tuple(self.movements), "deliveries": tuple(self.deliveries)})
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        """As pydantic's."""
+        return super(Plan, self.whole).model_dump(**options)
+
+    def model_dump_json(self, **options: Any) -> str:
+        """As pydantic's."""
+        return super(Plan, self.whole).model_dump_json(**options)
 
     def state_after(self, before: State) -> State:
         """The state after this plan."""

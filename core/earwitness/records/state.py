@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from ..places import holders
+from ..shared_values import changed, chosen, different
 from .base import Record
 from .channel import Channel, StandingChannel, earlier_names, standing_name
 from .read_only import ReadOnlyDict, with_changes
@@ -115,12 +116,12 @@ class State(Record):
     @property
     def here(self) -> tuple[str, ...]:
         """Ids of those in the current scene, as far as the story says."""
-        return tuple(id for id, where in self.whereabouts.items() if where.here)
+        return tuple(chosen(self.whereabouts, self.whereabouts.values(), lambda where: where.here))
 
     @property
     def places(self) -> tuple[str, ...]:
         """Every known place: the scene, places with a name, places with somebody in them, and what holds these."""
-        visited = (where.place for where in self.whereabouts.values() if where.place)
+        visited = (where.place for where in different(self.whereabouts.values()) if where.place)
         held = (each.place for each in self.channels.values() if each.place)
         known = (self.current_scene, *self.place_names, *visited, *held)
         return tuple(dict.fromkeys(each for place in known for each in (place, *holders(place))))
@@ -166,10 +167,10 @@ class State(Record):
     def movements_to(self, after: State) -> dict[str, Whereabouts | None]:
         """The whereabouts that differ, by character id; `None` where the story no longer says anything."""
         old, new = self.whereabouts, after.whereabouts
-        gone: dict[str, Whereabouts | None] = dict.fromkeys(sorted(old.keys() - new.keys()))
-        pairs = {(id(old.get(name)), id(where)): (old.get(name), where) for name, where in new.items()}
-        differ = {pair for pair, (one, other) in pairs.items() if one is not other and one != other}
-        return gone | {name: where for name, where in new.items() if (id(old.get(name)), id(where)) in differ}
+        gone: dict[str, Whereabouts | None] = {}
+        if not old.keys() <= new.keys():
+            gone = dict.fromkeys(sorted(old.keys() - new.keys()))
+        return gone | {name: new[name] for name in changed(old, new)}
 
     def moved(self, whereabouts: Mapping[str, Whereabouts | None]) -> State:
         """The state after `movements_to`."""

@@ -296,8 +296,7 @@ def _stage(moment: Moment, speaker: Character, names: Names, *, played: bool) ->
     """Whom pronouns can mean: those here, who spoke last, and whom a narrator has just told of."""
     narrators = moment.cast.narrators
     spoke = (message.speaker for message in reversed(moment.recent) if message.speaker not in narrators)
-    known = moment.cast.by_id
-    here = tuple(sorted([id for id in moment.state.here if id in known]))
+    here = tuple(sorted(filter(moment.cast.by_id.__contains__, moment.state.here)))
     teller = None if speaker.id in narrators else speaker.id
     gone = () if teller else tuple(_gone_of_late(moment))
     stage = Referents(teller=teller, here=here, last=next(spoke, None), gone=gone)

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from earwitness.copies.plan_text import plan_json
 from earwitness.records.plan import Plan
 from earwitness.records.snapshot import Snapshot
 
@@ -75,7 +76,7 @@ class PastSession:
 
 def plan_parts(sequence: int, text: str) -> PlanParts:
     """A recorded plan."""
-    return {**_blank(), **from_json(text), "sequence": sequence}
+    return {**_blank(), **from_json(plan_json(text)), "sequence": sequence}
 
 
 def first_status(recorded: Mapping[str, Any]) -> DeliveryStatus:

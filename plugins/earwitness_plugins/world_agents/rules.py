@@ -16,6 +16,7 @@ from earwitness.records.message import Message
 from earwitness.records.moment import Moment, Presence
 from earwitness.records.plan import Delivery
 from earwitness.records.update import Knowledge, Update
+from earwitness.shared_values import chosen, without
 from earwitness.slices import Pace
 
 from ..detectors.text import THREAD_FROM
@@ -67,14 +68,13 @@ class RulesWorldAgent:
         """Whom the host says perceive it; without its word, whoever may come to take part."""
         message, cast, narrators = moment.message, moment.cast.by_id, moment.cast.narrators
         named = self._likely(presence) if message.audience is None else message.audience
-        chosen = dict.fromkeys((message.speaker, *named))
-        return tuple([id for id in chosen if id in cast and id not in narrators])
+        asked = dict.fromkeys((message.speaker, *named))
+        return tuple(without(filter(cast.__contains__, asked), narrators))
 
     def _likely(self, presence: Presence) -> list[str]:
         """Whoever may come to take part. Of thousands, much the same is believed."""
-        different = {who.probability for who in presence.characters.values()}
-        likely = {probability for probability in different if self._may_take_part(probability)}
-        return [id for id, who in presence.characters.items() if who.probability in likely]
+        believed = presence.characters
+        return chosen(believed, believed.values(), lambda who: self._may_take_part(who.probability))
 
     def _may_take_part(self, probability: float) -> bool:
         return probability >= self.end.enough or self.end.asks(probability)

@@ -11,6 +11,8 @@ from earwitness.records.base import Record
 from earwitness.records.character import Character
 from earwitness.records.message import Message, Role
 from earwitness.records.moment import Moment, Movement, Perceived, Presence, Probability, Segment
+from earwitness.records.state import Whereabouts
+from earwitness.shared_values import made_of
 
 from ..acts.signs import NO_SIGNS, Signs
 from ..dialogue.line_words import LineWords
@@ -25,6 +27,8 @@ from .stages import PieceAtPlace
 
 _TOGETHER = 2
 """So many who leave at once are together from then on."""
+Believed = Iterable[tuple[str, Perceived]] | Mapping[str, Perceived]
+"""What is believed of characters, by id."""
 LinesRead = Callable[[Message], LineWords]
 """A recent message → whom it calls by name, and whom it only talks about."""
 
@@ -97,12 +101,15 @@ class MessageCase:
     rung_up: frozenset[str] = frozenset()
     """Ids of those elsewhere who hear what is said into a telephone or a radio."""
 
-    def presence(self, believed: Iterable[tuple[str, Perceived]], movements: Iterable[Movement] = ()) -> Presence:
+    def presence(self, *believed: Believed, movements: Iterable[Movement] = ()) -> Presence:
         """The answer: the first belief about a character counts; a character who is only named is mentioned."""
         characters = {self.speaker.id: perceived(1, "speaker", "said it")}
-        add = characters.setdefault
-        for id, who in believed:
-            add(id, who)
+        for part in believed:
+            if isinstance(part, Mapping):  # perhaps of thousands
+                characters = {**characters, **part, **characters}
+                continue
+            for id, who in part:
+                characters.setdefault(id, who)
         for id in self.reading.named:
             if id not in characters:
                 characters[id] = self.talked_about(id)
@@ -167,9 +174,10 @@ class MessageCase:
 
     def near(self, id: str) -> Perceived:
         """Somebody who is where an open message is said."""
-        since = self.scene.since(id)
-        if self.scene.condition(id) == "hiding":
-            return perceived(self.confidences.here, "overhearing", "is hiding", since)
+        where = self.scene.places[id]
+        if where.condition == "hiding":
+            return self._here(where)
+        since = self.scene.since_of(where)
         if id in self.reading.addressed:
             return perceived(self.confidences.addressed, "addressee", "spoken to by name", since)
         if self.reading.together and id in self.reading.named:
@@ -178,24 +186,24 @@ class MessageCase:
             return perceived(left, "present", since, "has been silent since, among others who speak")
         if id in self.lively:
             return perceived(self.confidences.lively, "present", "spoke lately", since)
-        return perceived(self.confidences.here, "present", since)
+        return self._here(where)
 
     @property
-    def all_near(self) -> Iterator[tuple[str, Perceived]]:
+    def all_near(self) -> Mapping[str, Perceived]:
         """Everybody who is where an open message is said. Thousands may share one record of where they are: of those
         whom nothing else singles out, each such record is judged once."""
-        reading, places = self.reading, self.scene.places
+        reading, places, near = self.reading, self.scene.places, self.scene.near
+        found = dict(zip(near, made_of(map(places.__getitem__, near), self._here), strict=True))
         singled_out = {*reading.addressed, *reading.named, *self.fading, *self.lively}
-        judged: dict[int, Perceived] = {}
-        for name in self.scene.near:
-            if name in singled_out:
-                yield name, self.near(name)
-                continue
-            key = id(places[name])
-            who = judged.get(key)
-            if who is None:
-                who = judged[key] = self.near(name)
-            yield name, who
+        found.update({name: self.near(name) for name in singled_out if name in found})
+        return found
+
+    def _here(self, where: Whereabouts) -> Perceived:
+        """Somebody of whom nothing is known but where they are."""
+        since = self.scene.since_of(where)
+        if where.condition == "hiding":
+            return perceived(self.confidences.here, "overhearing", "is hiding", since)
+        return perceived(self.confidences.here, "present", since)
 
     def replaced(self, scene: Surroundings) -> MessageCase:
         """The same message at another place."""

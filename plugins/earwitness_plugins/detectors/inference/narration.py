@@ -25,7 +25,7 @@ def narrated(case: MessageCase) -> Presence:
     come_upon = () if confined else _come_upon(case, put)
     movements = (*_put(case), *moves, *_voices(case), *_joining(case, come_upon))
     believed = _about(case, confined.listeners) if confined else _happening(case, movements, come_upon)
-    return case.presence(believed, movements)
+    return case.presence(believed, movements=movements)
 
 
 def _put(case: MessageCase) -> Iterator[Movement]:

@@ -40,7 +40,7 @@ def direction(case: MessageCase, company: DramatisPersonae) -> Presence:
         movements.append(Movement(character=unseen, kind="leave", evidence="speaks from within"))
     coming = [(move.id, perceived(case.confidences.entered, "present", _evidence_of(move))) for move in moves]
     near = [(id, perceived(case.confidences.on_stage, "present", case.scene.since(id))) for id in case.scene.near]
-    return case.presence((*near, *coming), (*_behind_the_scenes(case), *movements))
+    return case.presence(near, coming, movements=(*_behind_the_scenes(case), *movements))
 
 
 def _moves_in_prose(case: MessageCase, boards: StageState) -> Iterator[Move]:
@@ -61,10 +61,10 @@ def line(case: MessageCase, company: DramatisPersonae) -> Presence:
     """A line: everybody on stage hears it, whoever it is for; an aside is for nobody."""
     movements = tuple(_entrance(case, company))
     if case.reading.confined and not case.reading.segments:
-        return case.presence(((id, case.shut_out(id)) for id in case.scene.near), movements)
+        return case.presence(((id, case.shut_out(id)) for id in case.scene.near), movements=movements)
     confined = case.reading.confined
     heard = _heard_as_aside(case, confined.listeners) if confined else _on_stage(case)
-    return case.presence(heard, movements)
+    return case.presence(heard, movements=movements)
 
 
 def _on_stage(case: MessageCase) -> Iterator[tuple[str, Perceived]]:

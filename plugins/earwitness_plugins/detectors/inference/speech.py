@@ -63,14 +63,13 @@ def said(case: MessageCase) -> Presence:
     )
     confined = case.reading.confined
     if confined:
-        return case.presence(_shut(case, confined.listeners), movements)
-    heard = (*counted(case, along), *_open(case, movements), *reached(case, afar=afar))
-    return case.presence(heard, movements)
+        return case.presence(_shut(case, confined.listeners), movements=movements)
+    others = (*_not_near(case, movements), *reached(case, afar=afar))
+    return case.presence(counted(case, along), case.all_near, others, movements=movements)
 
 
-def _open(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
-    """Everybody who is there, comes, or was not known to be there until they are spoken to or go."""
-    yield from case.all_near
+def _not_near(case: MessageCase, movements: Iterable[Movement]) -> Iterator[tuple[str, Perceived]]:
+    """Whoever comes, hears it elsewhere, or was not known to be there until they are spoken to or go."""
     for move in movements:
         yield from moving(case, move)
     yield from ((id, case.from_elsewhere(id)) for id in case.distant)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from earwitness.patterns import lazy_pattern
 from earwitness.records.moment import Presence
+from earwitness.shared_values import chosen
 
 from ..dialogue.clues import Situation
 from ..dialogue.conversation import Conversation, SpokenLine
@@ -59,17 +60,19 @@ _QUOTED_LEAST = 8
 def spoken_to(case: MessageCase, presence: Presence, lines: LinesRead, titles: Titles) -> tuple[str, ...]:
     """Ids of those who perceive it and are spoken to, the most certain first; the equally certain as in `presence`."""
     me, chances = case.speaker.id, presence.characters
-    others = [id for id, who in chances.items() if id != me and who.probability >= _PERCEIVING]
+    perceiving = chosen(chances, chances.values(), lambda who: who.probability >= _PERCEIVING)
+    others = [id for id in perceiving if id != me]
     if not others:
         return ()
-    certain = {id: chances[id].probability for id in others if chances[id].role == "addressee"}
+    meant = chosen(others, map(chances.__getitem__, others), lambda who: who.role == "addressee")
+    certain = {id: chances[id].probability for id in meant}
     if case.speaker.kind == "narrator":
         found: Mapping[str, float] = _by_narrator(case, others)
     elif case.moment.message.context == "dm" or case.reading.confined:
         found = certain
     else:
         found = _openly(case, others, certain, lines, titles)
-    return tuple(sorted((id for id in others if id in found), key=lambda id: -found[id]))
+    return tuple(sorted(filter(found.__contains__, others), key=lambda id: -found[id])) if found else ()
 
 
 def _by_narrator(case: MessageCase, others: Iterable[str]) -> dict[str, float]:
@@ -119,14 +122,10 @@ def _weighed(case: MessageCase, others: Iterable[str], lines: LinesRead, titles:
     """How likely each is spoken to. Those of whom nothing is known but that they are here weigh the same."""
     situation = _situation(case, lines, titles)
     known, last = {line.speaker for line in situation.talk.before} | situation.talk.now.words.named, situation.last
-    found: dict[str, float] = {}
-    silent: float | None = None
-    for id in others:
-        if id not in known and silent is not None:
-            found[id] = silent
-            continue
-        found[id] = likelihood(situation.clues(id), "talk", last=id == last)
-        silent = silent if id in known else found[id]
+    first = next((id for id in others if id not in known), None)
+    silent = 0.0 if first is None else likelihood(situation.clues(first), "talk", last=first == last)
+    found = dict.fromkeys(others, silent)
+    found.update({id: likelihood(situation.clues(id), "talk", last=id == last) for id in known.intersection(found)})
     return found
 
 
@@ -151,7 +150,8 @@ def _called_plainly(case: MessageCase) -> frozenset[str]:
 
 def _seen(case: MessageCase, others: list[str]) -> list[str]:
     """Without those who hide: nobody speaks to them, unless by name or from the same hiding place."""
-    hiding = {id for id, where in case.moment.whereabouts.items() if where.condition == "hiding"}
+    places = case.moment.whereabouts
+    hiding = {*chosen(places, places.values(), lambda where: where.condition == "hiding")}
     return others if not hiding or case.speaker.id in hiding else [id for id in others if id not in hiding]
 
 

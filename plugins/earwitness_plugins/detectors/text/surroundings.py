@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from earwitness.patterns import lazy_pattern
 from earwitness.places import holders, parts
 from earwitness.records.moment import Moment, Movement
 from earwitness.records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
+from earwitness.shared_values import chosen
 
 from .movements import Move, is_place
 from .names import fold
@@ -38,11 +39,11 @@ class Surroundings:
     def at(cls, moment: Moment, place: str | None) -> Surroundings:
         """The scene at a place apart, or the current one."""
         if place is None:
-            there = [id for id, where in moment.whereabouts.items() if where.here]
+            there: Sequence[str] = moment.state.here
         else:
-            there = [id for id, where in moment.whereabouts.items() if _is_apart_at(where, place)]
-        known = moment.cast.by_id
-        return cls(moment.state, place, tuple(sorted([id for id in there if id in known])))
+            wheres = moment.whereabouts
+            there = chosen(wheres, wheres.values(), lambda where: _is_apart_at(where, place))
+        return cls(moment.state, place, tuple(sorted(filter(moment.cast.by_id.__contains__, there))))
 
     @classmethod
     def where_said(cls, moment: Moment) -> Surroundings:
@@ -84,17 +85,13 @@ class Surroundings:
         return "awake" if where is None else where.condition
 
     def may_fade(self, id: str) -> bool:
-        """Whether silence may mean that they went unseen: not if the host put them there, nor if they hide."""
-        where = self.places[id]
-        return not where.certain and where.condition != "hiding"
+        """Whether silence may mean that somebody near went unseen."""
+        return _may_fade(self.places[id])
 
     @property
     def who_may_fade(self) -> list[str]:
-        """Those near who may fade. Thousands may share one record of where they are, which is judged once."""
-        wheres = [(name, self.places[name]) for name in self.near]
-        first = {id(where): name for name, where in wheres}
-        fading = {key for key, name in first.items() if self.may_fade(name)}
-        return [name for name, where in wheres if id(where) in fading] if fading else []
+        """Those near who may fade."""
+        return chosen(self.near, map(self.places.__getitem__, self.near), _may_fade)
 
     def lies(self, id: str) -> bool:
         """Whether they are at this place and perceive nothing."""
@@ -104,9 +101,12 @@ class Surroundings:
 
     def since(self, id: str) -> str:
         """Since when somebody near has been there, in words."""
-        since = self.state.whereabouts[id].since
-        where = f"in {self.place}" if self.place else "here"
-        return f"{where} since message {since}" if since else where
+        return self.since_of(self.state.whereabouts[id])
+
+    def since_of(self, where: Whereabouts) -> str:
+        """The same, by where they are."""
+        place = f"in {self.place}" if self.place else "here"
+        return f"{place} since message {where.since}" if where.since else place
 
     def known_place(self, written: str) -> str | None:
         """The known place that a text's words mean: its name (`the Dragon's Lair`), its path, or its last part."""
@@ -166,6 +166,11 @@ class Surroundings:
         if move.id in self.near and self.place is None:
             return None if unnamed_but_peopled or not is_place(move.place) else "_".join(_place_words(move.place))
         return "_".join(_place_words(move.place)) if narrated and not unnamed_but_peopled else scene
+
+
+def _may_fade(where: Whereabouts) -> bool:
+    """Not if the host put them there, nor if they hide."""
+    return not where.certain and where.condition != "hiding"
 
 
 def _is_apart_at(where: Whereabouts, place: str) -> bool:

@@ -17,9 +17,10 @@ from typing import NamedTuple, cast
 import apsw
 
 from earwitness.ids import delivery_ids
+from earwitness.records.crowd import CrowdOwners, OwnValues
 
 from ..delivery_conditions import DeliveryQuery
-from .delivery_rows import AlikeColumns, DeliveryRows, DeliveryRun, OwnColumns, OwnValues, write
+from .delivery_rows import AlikeColumns, DeliveryRows, DeliveryRun, OwnColumns, write
 from .layers import SessionView
 
 KEPT = 8
@@ -47,7 +48,10 @@ class Members:
     def __init__(self, begin: int, way: Sequence[object], own: Sequence[OwnValues]) -> None:
         self._begin, self._way, self._own = begin, way, own
         """The position of the first in its plan; how they got there, as their ids have it; their own values."""
+        self._made: list[OwnValues] = []
+        """Those of the first of them, …"""
         self._ids: list[str] = []
+        """… and their ids."""
         self._places: dict[str, int] = {}
 
     @classmethod
@@ -59,10 +63,18 @@ class Members:
     def read(cls, text: str) -> Members:
         """As `text` has them."""
         begin, way, own = json.loads(text)
-        return cls(begin, way, own)
+        return cls(begin, way, CrowdOwners.read(own) if isinstance(own, dict) else own)
 
     def __len__(self) -> int:
         return len(self._own)
+
+    def hold(self, values: OwnValues) -> bool:
+        """Whether one of them has these values."""
+        place = self._place(values[1])
+        return place is not None and self._own[place][0] == values[0]
+
+    def _place(self, container: str) -> int | None:
+        return self._own.place(container) if isinstance(self._own, CrowdOwners) else self._by_container.get(container)
 
     @cached_property
     def _by_container(self) -> Mapping[str, int]:
@@ -75,7 +87,8 @@ class Members:
     @property
     def text(self) -> str:
         """All of it as JSON."""
-        return json.dumps([self._begin, self._way, self._own], separators=(",", ":"))
+        own = self._own.plain if isinstance(self._own, CrowdOwners) else self._own
+        return json.dumps([self._begin, self._way, own], separators=(",", ":"))
 
     def with_ids(self, ids: Collection[str]) -> list[int]:
         """The places of those deliveries that have one of these ids."""
@@ -86,7 +99,7 @@ class Members:
     def asked_for(self, query: DeliveryQuery) -> Sequence[int]:
         """The places of those that may meet the conditions on containers and memories."""
         if query.container is not None:
-            place = self._by_container.get(query.container)
+            place = self._place(query.container)
             return () if place is None else (place,)
         return range(len(self._own)) if query.memory_ids is None else self.with_memories(query.memory_ids)
 
@@ -97,7 +110,7 @@ class Members:
     def rows(self, places: Sequence[int]) -> list[OwnColumns]:
         """Their rows."""
         self._derive(max(places, default=-1) + 1)
-        return [(self._begin + place, self._ids[place], *self._own[place]) for place in places]
+        return [(self._begin + place, self._ids[place], *self._made[place]) for place in places]
 
     def written(self, connection: apsw.Connection, crowd: Crowd, places: Sequence[int]) -> set[int]:
         """The places of those of which rows are written."""
@@ -112,7 +125,9 @@ class Members:
 
     def _derive(self, up_to: int) -> None:
         begin = len(self._ids)
-        ids = delivery_ids([memory for memory, *_ in self._own[begin:up_to]], *self._way)
+        made = self._own[begin:up_to]
+        ids = delivery_ids([memory for memory, *_ in made], *self._way)
+        self._made += made
         self._ids += ids
         self._places.update(zip(ids, count(begin), strict=False))
 
@@ -173,8 +188,8 @@ class Crowds:
         """Whether a session has one with the source or a memory of new deliveries."""
         known = self.of(connection, session)
         sources = {run.first.source for run in new.runs} if known else ()
-        memories = new.memories if known else ()
-        return any(each.alike[0] in sources or self._of(connection, each).with_memories(memories) for each in known)
+        others = new.of_others if known else ()
+        return any(each.alike[0] in sources or any(map(self._of(connection, each).hold, others)) for each in known)
 
     def reach(self, connection: apsw.Connection, session: int, container: str) -> bool:
         """Whether a session has one with a copy for a container, applied or not."""

@@ -12,8 +12,9 @@ from typing import Self
 
 import apsw
 
-from earwitness.copies.parts import OWN, DeliveryParts, taken_apart
+from earwitness.copies.parts import DeliveryParts, taken_apart
 from earwitness.ids import delivery_ids
+from earwitness.records.crowd import OWN, CrowdCopies, CrowdOwners, OwnValues
 from earwitness.records.plan import Delivery
 from earwitness.slices import in_pieces
 
@@ -44,8 +45,6 @@ OwnColumns = tuple[int, str, str, str, str]
 """What a delivery's row has for itself: position, id, memory_id, container and owner."""
 AlikeColumns = tuple[str | int | float | None, ...]
 """The other columns of `_INSERT`, from `source`."""
-OwnValues = tuple[str, str, str]
-"""The same without position and id, which derives from the memory's."""
 _own_values = attrgetter(*OWN)
 
 
@@ -120,7 +119,8 @@ class DeliveryRows:
         runs: list[DeliveryRun] = []
         begin = 0
         for alike, parts in await taken_apart(deliveries):
-            runs.append(DeliveryRun(begin, await in_pieces(alike, _all_own_values), alike[0], parts))
+            own = alike.own if isinstance(alike, CrowdCopies) else await in_pieces(alike, _all_own_values)
+            runs.append(DeliveryRun(begin, own, alike[0], parts))
             begin += len(alike)
         texts = dict.fromkeys(text for run in runs for text in (run.parts.body, run.parts.fields, run.parts.lists))
         return cls(runs, {text: deflated(text) for text in texts if text is not None})
@@ -133,12 +133,21 @@ class DeliveryRows:
     @property
     def has_crowd(self) -> bool:
         """Whether some may be kept as one row, and are nowhere else among them."""
-        return any(run.is_crowd for run in self.runs) and self.size == len(self.memories)
+        crowds = [run.own for run in self.runs if run.is_crowd]
+        if len(crowds) != 1 or not isinstance(only := crowds[0], CrowdOwners):
+            return bool(crowds) and self.size == len(self.memories)
+        others = [its for run in self.runs if not run.is_crowd for its in run.own]
+        return len({memory for memory, *_ in others}) == len(others) and not any(map(only.hold, others))
 
     @property
     def memories(self) -> set[str]:
         """Ids of their memories."""
         return {memory for run in self.runs for memory, *_ in run.own}
+
+    @property
+    def of_others(self) -> Sequence[OwnValues]:
+        """What those have for themselves that are no copies of the message that they are about."""
+        return [its for run in self.runs if not run.is_copies for its in run.own]
 
     @property
     def without_crowds(self) -> Self:

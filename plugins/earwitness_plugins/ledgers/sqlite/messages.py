@@ -8,6 +8,7 @@ from typing import cast
 
 import apsw
 
+from earwitness.copies.plan_text import message_of
 from earwitness.records.message import SettledMessage
 
 from ...sqlite.blobs import deflated, inflated
@@ -42,7 +43,7 @@ _SHARED_OF = (
 
 
 def row(settled: SettledMessage, text: str) -> MessageRow:
-    """Key, sequence number and deflated JSON; `text` is the JSON."""
+    """Key, sequence number and deflated text."""
     return settled.message.key, settled.message.sequence, deflated(text)
 
 
@@ -63,7 +64,7 @@ def several(
     """Oldest first; with a limit, the newest of them."""
     last, most = LAST if before is None else before, -1 if limit is None else limit
     rows = _in_layers(connection, seen, last, keys, most) if seen.reads else _own(connection, seen, last, keys, most)
-    return [SettledMessage.model_validate_json(inflated(bytes(message))) for _, message in reversed(rows)]
+    return [message_of(inflated(bytes(message))) for _, message in reversed(rows)]
 
 
 def _own(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from earwitness.copies.json_text import as_json
+from earwitness.copies.plan_text import PlanTexts, plan_of
 from earwitness.records.plan import Plan, PluginWrite, Restoration, Withdrawal
 from earwitness.records.snapshot import Snapshot
 
@@ -75,13 +75,9 @@ class _Packed(NamedTuple):
 
 
 def _packed(plan: Plan, after: Snapshot | None) -> _Packed:
-    snapshot = None if after is None else without(after)
-    if plan.message is None:
-        return _Packed(deflated(as_json(plan, exclude={"deliveries"})), None, snapshot)
-    message = as_json(plan.message)
-    rest = as_json(plan, exclude={"deliveries", "message"})
-    whole = f'{rest[:-1]},"message":{message}}}'
-    return _Packed(deflated(whole), messages.row(plan.message, message), snapshot)
+    texts, settled = PlanTexts.of(plan), plan.message
+    row = None if settled is None or texts.message is None else messages.row(settled, texts.message)
+    return _Packed(deflated(texts.plan), row, None if after is None else without(after))
 
 
 def record(
@@ -169,4 +165,4 @@ def _is_there(connection: apsw.Connection, seen: SessionView, sequence: int) -> 
 def _joined(connection: apsw.Connection, seen: SessionView, sequence: int, plan: bytes) -> Plan:
     """The plan with its deliveries."""
     its_own = {"deliveries": tuple(deliveries.recorded(connection, seen, sequence)), "session": seen.id}
-    return Plan.model_validate_json(inflated(plan)).model_copy(update=its_own)
+    return plan_of(inflated(plan)).model_copy(update=its_own)

@@ -9,6 +9,7 @@ from functools import reduce
 
 import apsw
 
+from earwitness.copies.plan_text import plan_of
 from earwitness.records.plan import Plan
 from earwitness.records.read_only import read_only
 from earwitness.records.snapshot import Snapshot
@@ -57,4 +58,4 @@ def plans_since(connection: apsw.Connection, session: str, decided: int, settled
     """The plans after one entry and up to another, without their deliveries."""
     if decided == settled or (seen := layers.view(connection, session)) is None:
         return []
-    return [Plan.model_validate_json(inflated(plan)) for _, plan in plans.between(connection, seen, decided, settled)]
+    return [plan_of(inflated(plan)) for _, plan in plans.between(connection, seen, decided, settled)]
