@@ -188,7 +188,7 @@ class Crowds:
         """Whether a session has one with the source or a memory of new deliveries."""
         known = self.of(connection, session)
         sources = {run.first.source for run in new.runs} if known else ()
-        others = new.of_others if known else ()
+        others = new.one_by_one if known else ()
         return any(each.alike[0] in sources or any(map(self._of(connection, each).hold, others)) for each in known)
 
     def reach(self, connection: apsw.Connection, session: int, container: str) -> bool:

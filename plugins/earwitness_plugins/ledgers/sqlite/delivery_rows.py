@@ -145,9 +145,9 @@ class DeliveryRows:
         return {memory for run in self.runs for memory, *_ in run.own}
 
     @property
-    def of_others(self) -> Sequence[OwnValues]:
-        """What those have for themselves that are no copies of the message that they are about."""
-        return [its for run in self.runs if not run.is_copies for its in run.own]
+    def one_by_one(self) -> Sequence[OwnValues]:
+        """What those have for themselves that are no crowd's: the memories of a crowd are its message's alone."""
+        return [its for run in self.runs if not isinstance(run.own, CrowdOwners) for its in run.own]
 
     @property
     def without_crowds(self) -> Self:
