@@ -306,7 +306,8 @@ async def test_the_copies_of_a_crowd_are_made_when_somebody_looks_at_them(begin:
     back = await (await story.say("listener-0001", "Welcome back.", present=cast)).decided()
     assert {each.kind for each in back.movements} == {"enter"}
     assert {each.character for each in back.movements} == {*cast} - {"listener-0001", "listener-0002"}
-    assert len((await story.recall("listener-0999", limit=10)).memories) == 2
+    await story.delivered()
+    assert len((await story.backstage().inspect("listener-0999")).memories) == 2
 
 
 async def test_long_work_gives_way_and_loses_nothing() -> None:
