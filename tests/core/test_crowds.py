@@ -24,7 +24,6 @@ from earwitness.clock import now
 from earwitness.errors import StorageError
 from earwitness.records.journal import Entry, NewEntry, Said
 from earwitness.records.memory import Memory
-from earwitness.records.moment import Perceived
 from earwitness.records.plan import Delivery
 from earwitness.slices import Pace, in_slices
 from earwitness.testing.reference import MemoryLedger, MemoryStore
@@ -52,14 +51,6 @@ class Gated(MemoryStore):
     def let_all_in(self) -> None:
         for _ in range(1_000):
             self.gate.release()
-
-
-class EachForReasons:
-    """A detector that has another reason for each who is here."""
-
-    def detect(self, moment: Moment) -> Presence:
-        here = {id: Perceived(probability=1, role="present", evidence=(id,)) for id in moment.state.here}
-        return Presence(characters=here)
 
 
 @pytest.fixture
@@ -273,41 +264,6 @@ async def test_who_did_not_hear_a_message_waits_for_nobody(begin: Begin, store: 
     turn = await story.turn("charlie", wait=20)
     assert (turn.pending, turn.memories, store.puts) == ((), (), [])
     store.let_all_in()
-
-
-async def test_other_tasks_run_while_a_message_to_very_many_is_decided(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(slices, "SLICE", 0.0)
-    monkeypatch.setattr(slices, "PIECE", 1)
-    cast = [f"listener-{number:04}" for number in range(1_000)]
-    story = await begin(cast=cast, detector=EachForReasons())
-    told = await story.say("listener-0000", "The bells ring at midnight.", present=cast)
-    decided = asyncio.create_task(told.decided())
-    beats = 0
-    while not decided.done():
-        await asyncio.sleep(0)
-        beats += 1
-    assert beats > len(cast)
-    assert len((await told.settled()).participants) == 1_000
-
-
-async def test_the_copies_of_a_crowd_are_made_when_somebody_looks_at_them(begin: Begin) -> None:
-    cast = [f"listener-{number:04}" for number in range(1_000)]
-    story = await begin(cast=cast, detector="everyone")
-    told = await story.say("listener-0007", "The bells ring at midnight.", present=cast)
-    decided = await told.decided()
-    own = [each for each in decided.deliveries if each.owner == "listener-0500"]
-    assert [each.container for each in own] == [f"{story.id}-listener-0500"]
-    assert len({each.memory_id for each in decided.deliveries}) == len(decided.deliveries) == 1_001
-    assert len(decided.movements) == 1_000
-    away = await story.say("listener-0001", "Only we two are here.", present=["listener-0002"])
-    assert len((await away.decided()).movements) == 998
-    back = await (await story.say("listener-0001", "Welcome back.", present=cast)).decided()
-    assert {each.kind for each in back.movements} == {"enter"}
-    assert {each.character for each in back.movements} == {*cast} - {"listener-0001", "listener-0002"}
-    await story.delivered()
-    assert len((await story.backstage().inspect("listener-0999")).memories) == 2
 
 
 async def test_long_work_gives_way_and_loses_nothing() -> None:

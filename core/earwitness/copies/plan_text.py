@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import TypeAdapter
 
-from ..records.many import Alike, Many
+from ..records.many import AlikeRecords, Many
 from ..records.message import Participant, SettledMessage
 from ..records.moment import Movement, Perceived
 from ..records.plan import Plan
@@ -43,10 +43,10 @@ def message_of(text: str) -> SettledMessage:
     """The message that a text holds."""
     head, _, beside = text.partition("\n")
     settled = SettledMessage.model_validate_json(head)
-    return _with_crowd(settled, _Read(beside)) if beside else settled
+    return _with_crowd(settled, _SharedTextReader(beside)) if beside else settled
 
 
-class PlanTexts(NamedTuple):
+class WrittenPlan(NamedTuple):
     """A plan as text, without its deliveries, and its message as a text of its own."""
 
     plan: str
@@ -55,7 +55,7 @@ class PlanTexts(NamedTuple):
     @classmethod
     def of(cls, plan: Plan) -> Self:
         """Of this plan. Raises `InputError` for what JSON cannot hold."""
-        crowd = _Crowd()
+        crowd = _SharedText()
         message = None if plan.message is None else _without_crowd(plan.message, crowd)
         own = None if message is None else crowd.beside(as_json(message))
         changes: dict[str, Any] = {name: {} for name in _OF_PLAN if crowd.takes(name, getattr(plan, name))}
@@ -75,7 +75,7 @@ def plan_of(text: str) -> Plan:
     plan = Plan.model_validate_json(head)
     if not beside:
         return plan
-    crowd = _Read(beside)
+    crowd = _SharedTextReader(beside)
     changes: dict[str, Any] = {name: crowd.table(name) for name in _OF_PLAN if name in crowd.tables}
     if crowd.movements:
         changes["movements"] = crowd.moves
@@ -91,7 +91,7 @@ def plan_json(text: str) -> str:
     return as_json(plan_of(text), exclude={"deliveries"}) if "\n" in text else text
 
 
-def _without_crowd(settled: SettledMessage, crowd: _Crowd) -> SettledMessage:
+def _without_crowd(settled: SettledMessage, crowd: _SharedText) -> SettledMessage:
     if crowd.takes("participants", settled.participants):
         settled = settled.model_copy(update={"participants": {}})
     if crowd.lists_all("present", settled.message.present):
@@ -99,7 +99,7 @@ def _without_crowd(settled: SettledMessage, crowd: _Crowd) -> SettledMessage:
     return settled
 
 
-def _with_crowd(settled: SettledMessage, crowd: _Read) -> SettledMessage:
+def _with_crowd(settled: SettledMessage, crowd: _SharedTextReader) -> SettledMessage:
     if "present" in crowd.lists:
         message = settled.message.model_copy(update={"present": tuple(crowd.list("present"))})
         settled = settled.model_copy(update={"message": message})
@@ -108,7 +108,7 @@ def _with_crowd(settled: SettledMessage, crowd: _Read) -> SettledMessage:
     return settled.model_copy(update={"participants": crowd.table("participants")})
 
 
-class _Crowd:
+class _SharedText:
     """What is said of thousands, while a text is made."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ class _Crowd:
 
     def moved(self, part: Sequence[Movement]) -> list[Any]:
         """Movements, those of thousands as one."""
-        if isinstance(part, Alike):
+        if isinstance(part, AlikeRecords):
             return [[self._whose(list(part.ids)), part[0].model_dump(mode="json")]]
         return [each.model_dump(mode="json") for each in part]
 
@@ -169,7 +169,7 @@ class _Crowd:
         return len(self._names) - 1, []
 
 
-class _Read:
+class _SharedTextReader:
     """What is said of thousands, as a text holds it."""
 
     def __init__(self, text: str) -> None:

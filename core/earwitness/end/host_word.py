@@ -13,7 +13,7 @@ from operator import eq
 from typing import Literal
 
 from ..records.channel import StandingChannel
-from ..records.many import Alike, Many
+from ..records.many import AlikeRecords, Many
 from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence
 from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
@@ -56,7 +56,7 @@ def _moves(moment: Moment) -> Sequence[Movement]:
         arriving = [_like(ways[way], id) for id, way in zip(there, coming, strict=True) if way is not None]
         return (*arriving, *[_like(_LEAVES, id) for id in going])
     groups = [(way, [*compress(there, map(partial(eq, kind), coming))]) for kind, way in ways.items() if kind in coming]
-    return Many(Alike(ids, partial(_like, way)) for way, ids in (*groups, (_LEAVES, going)))
+    return Many(AlikeRecords(ids, partial(_like, way)) for way, ids in (*groups, (_LEAVES, going)))
 
 
 def _like(movement: Movement, id: str) -> Movement:

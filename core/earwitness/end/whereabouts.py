@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from ..places import normal
-from ..records.many import Alike, parts_of
+from ..records.many import AlikeRecords, parts_of
 from ..records.message import SettledMessage
 from ..records.moment import Movement
 from ..records.state import PERCEIVES_NOTHING, Condition, State, Whereabouts
@@ -31,17 +31,19 @@ def state_after(
 
 def folded(places: WhereaboutsById, movements: Iterable[Movement], scene: str, sequence: int) -> dict[str, Whereabouts]:
     """Everyone's whereabouts after the movements, in order, as of journal entry `sequence` in `scene`."""
-    after, arrive = dict(places), _Arrivals(scene, sequence)
+    after, destinations = dict(places), _Destinations(scene, sequence)
     for part in parts_of(movements):
-        if isinstance(part, Alike):  # thousands come or go at once
-            after.update(zip(part.ids, made_of(map(after.get, part.ids), partial(arrive.by, part[0])), strict=True))
+        if isinstance(part, AlikeRecords):  # thousands come or go at once
+            after.update(
+                zip(part.ids, made_of(map(after.get, part.ids), partial(destinations.by, part[0])), strict=True)
+            )
             continue
         for movement in part:
-            after[movement.character] = arrive.by(movement, after.get(movement.character))
+            after[movement.character] = destinations.by(movement, after.get(movement.character))
     return after
 
 
-class _Arrivals:
+class _Destinations:
     """Where movements lead. Those who arrive alike share one record."""
 
     def __init__(self, scene: str, sequence: int) -> None:

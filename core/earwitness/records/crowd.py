@@ -10,7 +10,7 @@ from typing import Any, Self, overload
 
 from ..containers import character_container_name
 from ..ids import MemoryIds
-from .many import Alike, Many, parts_of
+from .many import AlikeRecords, Many, parts_of
 from .plan import Delivery
 
 OWN = ("memory_id", "container", "owner")
@@ -78,7 +78,7 @@ class CrowdOwners(Sequence[OwnValues]):
         return MemoryIds(self.session, self.origin).copies(*self.of)
 
 
-class CrowdCopies(Alike[Delivery]):
+class CrowdCopies(AlikeRecords[Delivery]):
     """Deliveries that differ in memory, container and owner only."""
 
     def __init__(self, like: Delivery, owners: Sequence[str], ids: MemoryIds) -> None:

@@ -15,7 +15,7 @@ R = TypeVar("R")
 S = TypeVar("S")
 
 
-class _Made(Sequence[R]):
+class _RecordSequence(Sequence[R]):
     """A sequence that is equal to every tuple of the same records."""
 
     def __eq__(self, other: object) -> bool:
@@ -32,7 +32,7 @@ class _Made(Sequence[R]):
         return tuple, (tuple(self),)
 
 
-class Alike(_Made[R], Generic[R]):
+class AlikeRecords(_RecordSequence[R], Generic[R]):
     """Records that differ only in whom they are about."""
 
     def __init__(self, ids: Sequence[str], make: Callable[[str], R]) -> None:
@@ -54,8 +54,8 @@ class Alike(_Made[R], Generic[R]):
         return self.make(self.ids[at]) if isinstance(at, int) else tuple(map(self.make, self.ids[at]))
 
 
-class Many(_Made[R], Generic[R]):
-    """Sequences one after the other, some of which may be `Alike`."""
+class Many(_RecordSequence[R], Generic[R]):
+    """Sequences one after the other, some of which may be `AlikeRecords`."""
 
     def __init__(self, parts: Iterable[Sequence[R]]) -> None:
         """Empty parts are left out."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from earwitness.copies.plan_text import PlanTexts, plan_of
+from earwitness.copies.plan_text import WrittenPlan, plan_of
 from earwitness.records.plan import Plan, PluginWrite, Restoration, Withdrawal
 from earwitness.records.snapshot import Snapshot
 
@@ -75,7 +75,7 @@ class _Packed(NamedTuple):
 
 
 def _packed(plan: Plan, after: Snapshot | None) -> _Packed:
-    texts, settled = PlanTexts.of(plan), plan.message
+    texts, settled = WrittenPlan.of(plan), plan.message
     row = None if settled is None or texts.message is None else messages.row(settled, texts.message)
     return _Packed(deflated(texts.plan), row, None if after is None else without(after))
 
