@@ -12,6 +12,7 @@ from .clauses import (
     AUXILIARIES,
     BE,
     BE_SHORT,
+    CLAUSE_BEGINS,
     HAVE,
     NOBODY_NAMED,
     SOMEBODY,
@@ -88,7 +89,10 @@ class Claim:
         before = ["the", *self.tokens]
         if any(is_between(self.tokens, at, self.names) for at in range(len(self.tokens))):
             return True
-        return any(is_verb_form(each) and before[at] not in ARTICLES for at, each in enumerate(self.tokens))
+        is_present = any(_is_present_tense(self.tokens, at) for at in range(len(self.tokens)))
+        return is_present or any(
+            is_verb_form(each) and before[at] not in ARTICLES for at, each in enumerate(self.tokens)
+        )
 
     @cached_property
     def loose(self) -> frozenset[str]:
@@ -111,6 +115,7 @@ class Claim:
             for at in self.asked_in(each)
             if (is_verb_form(each[at]) and _is_verb(each, at))
             or _is_going_on(each, at)
+            or _is_present_tense(each, at)
             or is_between(each, at, self.names)
             or at == infinitive(each, self.names)
         )
@@ -146,12 +151,18 @@ class Claim:
         """The verb of a question without another; `None` if it has one, or asks where, when or the like."""
         if self.sure or (self.is_open and not self.asks_who):
             return None
-        return next((link for each in self.tokens for link in LINKS if is_link(each, link)), None)
+        return self._link_found[1] if self._link_found else None
+
+    @cached_property
+    def _link_found(self) -> tuple[int, Link] | None:
+        """Where the first such verb is, and which one; `'s` only if there is no other: "the king's dog is"."""
+        found = [(at, link) for at, each in enumerate(self.tokens) for link in LINKS if is_link(each, link)]
+        return next((each for each in found if self.tokens[each[0]] in LINKS[each[1]]), next(iter(found), None))
 
     @cached_property
     def linked(self) -> tuple[Agent | None, frozenset[str]]:
         """Of a question with a `link`: who is or has something, and the words of what they are or have."""
-        at = next(at for at, each in enumerate(self.tokens) if self.link and is_link(each, self.link))
+        at = self._link_found[0] if self._link_found else 0
         begin = next((place for place, each in enumerate(self.tokens) if each[0].isalnum()), 0)
         if at > begin:
             found = agent(self.tokens, at, self.names, None, is_sure=True)
@@ -162,6 +173,11 @@ class Claim:
     def place(self) -> str:
         """The preposition of a question for a place: `in` for "is the key in the tower?"; empty for any other."""
         return next((each for each in self.tokens if each in PLACES), "") if self.link == "be" else ""
+
+    @cached_property
+    def place_words(self) -> frozenset[str]:
+        """The words of that place, in their base form."""
+        return phrase_words(self.tokens, self.tokens.index(self.place)) if self.place else frozenset()
 
     def _linked_behind(self, at: int) -> tuple[Agent | None, frozenset[str]]:
         """As `linked`, of a question that begins with its verb: "Is Carl the murderer?"."""
@@ -221,7 +237,9 @@ class Claim:
             subject, complement = self.linked
             has_link = any(is_link(each, self.link) for each in folded(said))
             is_there = complement <= everything and (not complement or not complement.isdisjoint(here))
-            return has_link and is_there and _is_present(subject, everything)
+            tokens = folded(said)
+            is_at = _is_placed(tokens, self.place_words) if self.place else is_own(tokens, complement)
+            return has_link and is_there and is_at and _is_present(subject, everything)
         required = self.verbs & self.sure if not self.is_open or self.asks_who else frozenset()
         return required <= here and all(
             _is_present(self.agents.get(verb), everything)
@@ -239,6 +257,12 @@ class Claim:
         return frozenset(words)
 
 
+_PRESENT = word_list(
+    "begins starts ends belongs sails arrives comes goes lives sleeps burns sits lies hangs waits stays dies becomes"
+    " happens returns escapes knows loves hates keeps costs contains"
+)
+"""Forms of verbs that are no nouns."""
+_SUBJECTS = word_list("he she it who")
 NOBODY_WORDS = word_list("nobody none neither no")
 _OF_SPEAKER = word_list("i i'm i've i'd i'll me my mine myself we we've our us")
 
@@ -267,6 +291,25 @@ def _is_present(agent: Agent | None, words: frozenset[str]) -> bool:
     return agent is None or not agent.heads.isdisjoint(words)
 
 
+def _is_placed(tokens: Sequence[str], place: frozenset[str]) -> bool:
+    """Whether something is said to be at a place: "in the vase", and not "the vase is empty"."""
+    leads = [_lead(tokens, at) for at, each in enumerate(tokens) if base_of(each) in place]
+    return any(each[:1].isalpha() and each not in CLAUSE_BEGINS for each in leads)
+
+
+def is_own(tokens: Sequence[str], complement: frozenset[str]) -> bool:
+    """Whether what somebody is or has is named for itself: "the heir", and not "the niece of the heir"."""
+    named = [at for at, each in enumerate(tokens) if base_of(each) in complement and not each.endswith("'s")]
+    return not complement or any(_lead(tokens, at) != "of" for at in named)
+
+
+def _lead(tokens: Sequence[str], at: int) -> str:
+    """The word before the phrase that this word belongs to."""
+    while at and (tokens[at - 1] in ARTICLES or is_content(tokens[at - 1])):
+        at -= 1
+    return tokens[at - 1] if at else ""
+
+
 def _is_loose(tokens: Sequence[str], at: int) -> bool:
     return is_unrealized(tokens, at, BASE) or is_command(tokens, at)
 
@@ -274,6 +317,11 @@ def _is_loose(tokens: Sequence[str], at: int) -> bool:
 def _is_going_on(tokens: Sequence[str], at: int) -> bool:
     """Whether it is a verb such as `hiding` in "is hiding"."""
     return tokens[at].endswith("ing") and at > 0 and tokens[at - 1] in BE
+
+
+def _is_present_tense(tokens: Sequence[str], at: int) -> bool:
+    """Whether it is a verb such as `begins` in "the attack begins at dawn"."""
+    return tokens[at] in _PRESENT and at > 0 and (is_content(tokens[at - 1]) or tokens[at - 1] in _SUBJECTS)
 
 
 def _is_verb(tokens: Sequence[str], at: int) -> bool:

@@ -82,10 +82,12 @@ VAGUE = word_list(
     "nobody none nothing neither one everybody everyone everything something anything much more many others people"
     " it him them me us you there here what who whom"
 )
+_MODIFYING = word_list("to in at with on from for under behind near beside above below between")
+"""Prepositions of what says which one is meant: "the man in the grey cloak"."""
 _DO = word_list("do does did didn't don't doesn't")
 MOST_OF_PHRASE = 8
 """Words of a phrase that names somebody or something."""
-_NO_PARTICIPLES = word_list("king ring thing sacred wicked naked red")
+_NO_PARTICIPLES = word_list("king ring thing sacred wicked naked red bed sled seed weed reed deed hundred")
 
 
 def is_verb_form(token: str) -> bool:
@@ -131,6 +133,7 @@ def agent(
     at = _back(tokens, at, AUXILIARIES | BE | {"not", "never"})
     if at < 0:
         return None
+    at = _end_of_subject(tokens, at, names)
     if tokens[at] in {"i", "i've", "i'd"}:
         return None if at == 1 and tokens[0] in {"and", "or"} else speaker
     if not INDEFINITE.isdisjoint(tokens[max(0, at - 1) : at + 1]):  # also "somebody here"
@@ -216,6 +219,18 @@ def _asking(tokens: Sequence[str]) -> set[str]:
     """The auxiliary that begins a question: `was` in "when was the bridge burned?"."""
     first = 1 if tokens[0] in CLAUSE_BEGINS else 0
     return set(tokens[first : first + 1])
+
+
+def _end_of_subject(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> int:
+    """Where the subject of a clause ends without what says which one it is: "the key" of "the key to the cellar"."""
+    begin = 1 if tokens[0] in CLAUSE_BEGINS or not tokens[0][0].isalnum() else 0
+    if tokens[begin] not in _DETERMINERS and tokens[begin] not in names:
+        return at
+    first = next((place for place in range(begin + 1, at + 1) if not is_content(tokens[place])), at)
+    rest = tokens[first : at + 1]
+    is_modified = first > begin + 1 and rest[0] in _PREPOSITIONS and any(each in _MODIFYING for each in rest)
+    is_phrases = all(is_content(each) or each in _DETERMINERS or each in _MODIFYING or each == "of" for each in rest)
+    return first - 1 if is_modified and is_phrases and not any(map(is_verb_form, tokens[begin : at + 1])) else at
 
 
 def _phrase(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> tuple[int, Agent | None]:

@@ -9,6 +9,7 @@ from ..loading.settings import Calendar
 from ..words import plain
 from .evidence import Evidence, belief, moment, text_of
 from .identity import AskedMask, Proof
+from .inference import Inference
 from .knowers import Contrary, Forgotten, Knower
 from .likelihood import KNOWS, RETOLD, UNSURE, ToldFact
 from .verdicts import AskedQuestion, Verdict
@@ -54,6 +55,18 @@ class Inquiry:
         against = Contrary(**_found(of["denies"])) if of["denies"] else None
         found = _found(of["says"]) if of["says"] else {}
         return Knower(character=id, contrary=against, calendar=self._calendar, **found)
+
+    @property
+    def infers(self) -> bool:
+        """Whether it is a statement that memories may also tell together, or in other words."""
+        return self._weigh is None and Inference.is_for(self._question)
+
+    def inferred(self, knowers: Mapping[str, Knower], evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Knower]:
+        """What each character knows, with what follows from all that they heard of it. `evidence` is by character."""
+        if not self.infers:
+            return {**knowers}
+        inference = Inference(self._question, (each.text for several in evidence.values() for each in several))
+        return {id: inference.completed(each, evidence.get(id, ()), _found) for id, each in knowers.items()}
 
     def decisive(self, proofs: Sequence[Proof], masks: Sequence[AskedMask] = ()) -> Sequence[Proof]:
         """Those of one character's proofs on which the answer rests.

@@ -28,10 +28,38 @@ class Contrary(BackstageRecord):
     """The shared container where they read it, in words, such as `the hub of olympus`; `None` = they remember it."""
     until: float | None = None
     """The last game day on which they may read it there; `None` = no end."""
+    in_other_words: bool = False
+    """Whether they were told otherwise without a word of denial: another place, day or name, or the opposite."""
 
     def __str__(self) -> str:
         day = "" if self.since is None or self.learned.way == "before" else f" on day {number(self.since)}"
-        return f"{self.learned.words(what='the contrary')}{day}{doubt_text(self.trust)}"
+        return f"{self.learned.words(what=self.what)}{day}{doubt_text(self.trust)}"
+
+    @property
+    def what(self) -> str:
+        """`the contrary` or `otherwise`."""
+        return "otherwise" if self.in_other_words else "the contrary"
+
+
+class HeardOf(BackstageRecord):
+    """What one character heard of it, without learning it."""
+
+    learned: Learned
+    """How they heard of it."""
+    since: float | None
+    """The game day on which they first heard of it; `None` = before the story."""
+    memory_id: str
+    """The memory that proves it."""
+    text: str
+    """The text of that memory."""
+    lacks: tuple[str, ...] = ()
+    """The words of the question that were not told to them; none if they only heard that there is something to know."""
+
+    def words(self, name: Callable[[str], str] = str) -> str:
+        """How they heard of it, without the day. `name` turns a character id into a display name."""
+        if self.learned.way == "said" and not self.lacks:
+            return "spoke of it"
+        return self.learned.words(name, "less of it" if self.lacks else "of it")
 
 
 class Forgotten(BackstageRecord):
@@ -73,8 +101,10 @@ class Knower(DatedRecord):
     together: tuple[str, ...] = ()
     """Several memories that only together prove it, in the order learned; `memory_id` is the last that was needed."""
     is_unsure: bool = False
-    """Whether their memories do not decide: the memory that tells it may be one that they have, or another."""
-
+    """Whether their memories do not decide: the memory that tells it may be one that they have, or another; or they
+    heard it with less detail (`heard_of`)."""
+    heard_of: HeardOf | None = None
+    """How they heard of it, if they do not know it: with less detail, or that there is something to know."""
     forgotten: Forgotten | None = None
     """How they once learned it, if only an archived memory tells it, such as one that a summary replaces; `None` = they
     know it, or never did."""
@@ -105,21 +135,30 @@ class Knower(DatedRecord):
         if self.learned is not None:
             way = self._way(self, self.learned, self.learned.words(name), "it")
             found.append(f"probably {way}" if self.is_unsure else way)
+        elif self.heard_of is not None:
+            found.append(f"cannot tell: {self._heard_of(name)}" if self.is_unsure else self._heard_of(name))
         elif self.is_unsure:
             found.append("cannot tell")
         elif self.forgotten is not None:
             learned = self.forgotten.learned
-            day = (
-                ""
-                if learned.way == "before" or self.forgotten.since is None
-                else self.calendar.show(self.forgotten.since)
-            )
-            found.append(f"recalls it no more: {learned.words(name)}{day and f' on {day}'} (archived)")
+            found.append(f"recalls it no more: {learned.words(name)}{self._on_day(self.forgotten)} (archived)")
         if self.contrary is not None:
             learned = self.contrary.learned
-            found.append(self._way(self.contrary, learned, learned.words(name, "the contrary"), "the contrary"))
+            what = self.contrary.what
+            found.append(self._way(self.contrary, learned, learned.words(name, what), what))
         both = " and believes " + ("the contrary" if self.believes_the_contrary else "the first")
         return ", and ".join(found) + (both if len(found) > 1 and self._differ else "")
+
+    def _heard_of(self, name: Callable[[str], str]) -> str:
+        """`heard less of it from alice on day 3 (nothing of: cellar)`."""
+        if self.heard_of is None:
+            return ""
+        lacks = f" (nothing of: {', '.join(self.heard_of.lacks)})" if self.heard_of.lacks else ""
+        return f"{self.heard_of.words(name)}{self._on_day(self.heard_of)}{lacks}"
+
+    def _on_day(self, found: HeardOf | Forgotten) -> str:
+        is_dated = found.since is not None and found.learned.way != "before"
+        return f" on {self.calendar.show(found.since)}" if found.since is not None and is_dated else ""
 
     @property
     def _differ(self) -> bool:

@@ -130,6 +130,10 @@ class WeightedQuery:
 
     def held_in(self, holding: Mapping[str, Collection[str]]) -> dict[str, float]:
         """As `held`, of many memories: given the ids of those that contain each term, id → weight, without zeros."""
+        return {id: weight for id, weight in self.covered_in(holding).items() if weight and weight >= self._enough}
+
+    def covered_in(self, holding: Mapping[str, Collection[str]]) -> dict[str, float]:
+        """As `held_in`, also of those memories that cover too little to be about the question."""
         held: dict[str, float] = {}
         for term, weight in self._weights.items():
             for id in holding.get(term, ()):
@@ -137,7 +141,16 @@ class WeightedQuery:
         for id in holding.get(NOBODY, ()):
             if self._lacks_only_the_first({term for term in self._weights if id in holding.get(term, ())}):
                 held[id] += self._weights[self._first]
-        return {id: weight for id, weight in held.items() if weight and weight >= self._enough}
+        return held
+
+    def shares(self, there: Collection[str]) -> bool:
+        """Whether these terms have one of the question's."""
+        return any(self._same.get(term, term) in self._weights for term in there)
+
+    @property
+    def enough(self) -> float:
+        """What a memory must cover to be about the question."""
+        return self._enough
 
     @property
     def _first(self) -> str:

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from ..patterns import lazy_pattern
 from ..words import plain
 from .assertions import assertions_in
-from .claims import INSIDE, PLACES, Claim, folded, is_link, phrase_words
+from .claims import INSIDE, PLACES, Claim, folded, is_link, is_own, phrase_words
 from .clauses import (
     AUXILIARIES,
     NOBODY_NAMED,
@@ -38,12 +37,13 @@ from .moods import choices, hoped_from, is_not_done, is_unreal
 from .needed_words import has_a_deed, is_worded_in
 from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated, may_deny
 from .paraphrase import in_full, paraphrased
+from .plain_sentences import SPEAKER, stated_places
 
 Verdict = Literal["says", "denies", "neither"]
 """What a text does about a question."""
 ONE_THING = 8
 """Words of a question that is about one thing. A longer one may be answered in part by what a question implies."""
-_SPEAKER = lazy_pattern(r"^([^:\n]{1,80}):\s")
+_ASKING = word_list("who whom whose what which where when how why whether")
 _BACK = word_list("it him her them")
 _UNTIL = word_list("until till")
 """Behind a denied clause: "she did not sign it until yesterday"."""
@@ -67,14 +67,15 @@ class AskedQuestion:
         text = in_full(plain(text))
         if len(self._statement.words) > ONE_THING:
             return self.verdict_of_words(text, about)
-        name = _SPEAKER.match(text)
+        name = SPEAKER.match(text)
         begin, speaker = (name.end(), self._speaker(name[1])) if name else (0, None)
         if not self.claim.is_statement:
             asserted = assertions_in(text)
             found = self._of_topic(asserted, asserted is text or about(asserted))
             return self._if_worded(found, asserted[begin:], asserted[begin:], speaker)
-        text = text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names)
-        return self._of_statement(text, begin, speaker, about)
+        said = paraphrased(text[begin:].translate(MARKUP), self.names)
+        placed = "".join(stated_places(text, self.names)) if self.claim.place else ""
+        return self._of_statement(text[:begin] + said + placed, begin, speaker, about)
 
     def may_be_denied_by(self, text: str) -> bool:
         """Whether the verdict on a plain text may be that it denies it: false for a text without a hint of that."""
@@ -83,7 +84,7 @@ class AskedQuestion:
         text = in_full(text)
         if not self.claim.is_statement or len(self._statement.words) > ONE_THING:
             return may_deny(text)
-        name = _SPEAKER.match(text)
+        name = SPEAKER.match(text)
         begin = name.end() if name else 0
         return may_deny(text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names))
 
@@ -154,7 +155,7 @@ class AskedQuestion:
 
     def _names_something(self, text: str) -> bool:
         """Whether what was said, without the name before it, has a word of the question."""
-        said = _SPEAKER.sub("", text)
+        said = SPEAKER.sub("", text)
         return not self._statement.words.isdisjoint(map(base_of, folded(said)))
 
     def _speaker(self, name: str) -> Agent | None:
@@ -264,11 +265,18 @@ class _SentenceReader:
             if found is None or (subject is None and not (self.claim.asks_who and found == SOMEBODY)):
                 continue
             is_reversed = not complement.isdisjoint(map(base_of, found.words))
+            if is_reversed and (tokens[0] in _ASKING or not self._is_named(subject, tokens[at + 1 :])):
+                return True  # "told me who the murderer is", "the murderer is the niece of Bert"
             if subject is None or (not is_reversed and self.claim.is_other(subject, found)):
                 return not complement.isdisjoint(phrase_words(tokens, at + 1))
             if _is_elsewhere(self.claim.place, tokens[at + 1 : at + 2]):
                 return True
         return False
+
+    def _is_named(self, subject: Agent | None, tokens: Sequence[str]) -> bool:
+        """Whether the one asked about is named for themselves here, if at all."""
+        here = [self.claim.names.get(each, each) for each in tokens]
+        return subject is None or subject.heads.isdisjoint(here) or is_own(here, frozenset(map(base_of, subject.heads)))
 
     def _is_done_to_others(self, tokens: Sequence[str], all_clauses: Sequence[Sequence[str]], following: int) -> bool:
         """Whether the clause says of what was asked that it was done to something else.

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, partial
+from heapq import nlargest
+from itertools import islice
 
 from ..by_hand import hand_written
 from ..containers import world_container
@@ -50,6 +52,9 @@ from .rarity import (
 )
 from .shared import shared_memories
 
+MOST_PIECES = 32
+"""Memories that cover some of a question, and are read besides those that cover most of it: those that cover more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -64,6 +69,8 @@ class Facts:
 
     told: Mapping[str, ToldFact] = field(default_factory=dict)
     """For a question with its answer: memory id → what it tells of it."""
+    pieces: Sequence[str] = ()
+    """The ids of others that cover some of the question, which may tell it together or in other words."""
 
     def about(self, text: str) -> bool:
         """Whether another text is about the question too."""
@@ -111,7 +118,8 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     found, subjects, sources = await _proofs(engine, session, known, revealing)
     written = await hand_written(engine.store, session, live.snapshot.cast)
     found = [(_with_refused(engine, live, each), as_news) for each, as_news in found]
-    proofs = _as_it_is(written, [*found, *await _derived(engine, live, known)])
+    derived, others = await _derived(engine, live, known)
+    proofs = _as_it_is(written, [*found, *derived])
     shared, failures = await shared_memories(
         engine, live, question, partial(_shared, engine.reading_in_time, known, terms)
     )
@@ -122,7 +130,9 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     size = len(question) + _characters(delivery for delivery, _ in proofs)
     for owner, evidence in _about(known, written).items():
         elsewhere.setdefault(owner, []).extend(evidence)
-    knowers = await aside(size, _knowers, inquiry, proofs, subjects, elsewhere, masks, live.snapshot)
+    pieces = () if masks or not inquiry.infers else [*await _pieces(engine, session, known.pieces), *others]
+    size += _characters(delivery for delivery, _ in pieces)
+    knowers = await aside(size, _knowers, inquiry, proofs, pieces, subjects, elsewhere, masks, live.snapshot)
     return WhoKnows(question=given, knowers=knowers, failures=failures)
 
 
@@ -150,6 +160,7 @@ def _names(cast: Cast) -> dict[str, str]:
 def _knowers(
     inquiry: Inquiry,
     proofs: Sequence[Proof],
+    pieces: Sequence[Proof],
     subjects: Mapping[str, str],
     elsewhere: Mapping[str, Sequence[Evidence]],
     masks: Sequence[AskedMask],
@@ -162,14 +173,19 @@ def _knowers(
             of_each.setdefault(delivery.owner, []).append((delivery, as_news))
         elif delivery.status == "archived" and not is_withheld(delivery):
             archived.setdefault(delivery.owner, []).append((delivery, as_news))
-    found = {}
+    found, heard = {}, dict[str, list[Evidence]]()
+    for each, _ in pieces:
+        heard.setdefault(each.owner, []).append(delivered((each, False), subjects))
     for id in snapshot.cast.ids:
         own = inquiry.decisive(admitted(of_each.get(id, []), masks), masks)
         certain = [any(mask.is_shown_by(each) for mask in masks) for each, _ in own]
         evidence = [delivered(each, subjects, is_certain=sure) for each, sure in zip(own, certain, strict=True)]
-        found[id] = inquiry.knower(id, (*evidence, *elsewhere.get(id, ())))
+        evidence += elsewhere.get(id, ())
+        heard[id] = [*evidence[:MOST_PIECES], *heard.get(id, ())]
+        found[id] = inquiry.knower(id, evidence)
         once = [delivered(each, subjects) for each in admitted(archived.get(id, []), masks)]
         found[id] = inquiry.with_forgotten(found[id], once) if once else found[id]
+    found = found if masks else inquiry.inferred(found, heard)
     for id in {each.wearer for each in masks if each.is_identity}:  # who they are needs no memory
         if not found[id].knows:
             found[id] = found[id].model_copy(update={"learned": Learned(way="before"), "contrary": None})
@@ -262,9 +278,13 @@ def facts_among(holders: TermHolders, question: str, near: float = NEAR_BEST, sa
     holding = {term: several[0] if len(several) == 1 else set().union(*several) for term, several in forms.items()}
     statistics = TermStatistics(holders.count, {term: len(ids) for term, ids in holding.items()})
     asked = WeightedQuery(question, statistics, LEAST if near else LEAST / 2, same)
-    held = asked.held_in(holding)
-    least = near * max(held.values(), default=0.0)
-    return Facts([id for id, weight in held.items() if weight >= least], asked, least)
+    covered = asked.covered_in(holding)
+    least = near * max(covered.values(), default=0.0)
+    enough = max(least, asked.enough)
+    found = [id for id, weight in covered.items() if weight >= enough]
+    others = [id for id, weight in covered.items() if weight < enough] if near else ()
+    pieces = nlargest(MOST_PIECES, others, key=covered.__getitem__)
+    return Facts(found, asked, least if found else 0.0, pieces=pieces)
 
 
 def holders_among(world: Sequence[Memory], question: str, same: Mapping[str, str] = EMPTY) -> TermHolders:
@@ -301,6 +321,14 @@ async def _proofs(
     return [*((each, False) for each in copies), *((each, True) for each in news)], subjects, by_source
 
 
+async def _pieces(engine: Engine, session: str, ids: Sequence[str]) -> list[Proof]:
+    """The deliveries to characters of memories that cover some of a question."""
+    of_world = await engine.ledger.deliveries(session, memory_ids=ids) if ids else ()
+    sources = sorted({each.source for each in of_world})
+    copies = await engine.ledger.deliveries(session, sources=sources) if sources else ()
+    return [(each, False) for each in copies if each.owner != WORLD and each.status == "applied"]
+
+
 def _with_refused(engine: Engine, live: Live, delivery: Delivery) -> Delivery:
     """The delivery; as applied if the store alone does not take it, since it is remembered all the same."""
     is_due = delivery.status == "pending" and delivery.due <= live.snapshot.state.game_day
@@ -308,13 +336,16 @@ def _with_refused(engine: Engine, live: Live, delivery: Delivery) -> Delivery:
     return delivery.model_copy(update={"status": "applied"}) if is_refused else delivery
 
 
-async def _derived(engine: Engine, live: Live, known: Facts) -> list[Proof]:
-    """Derived memories about the question. The world does not have to know of them."""
+async def _derived(engine: Engine, live: Live, known: Facts) -> tuple[list[Proof], list[Proof]]:
+    """Derived memories about the question, and others that have a word of it. The world need not know of them."""
     every = [_with_refused(engine, live, e) for e in await engine.ledger.deliveries(live.snapshot.id, derived=True)]
     found = [each for each in every if each.status == "applied"]
-    held = await aside(_characters(found), lambda: [(each, known.asked.held(word_set(each.body))) for each in found])
-    least = max(known.least, NEAR_BEST * max((share for _, share in held), default=0.0))
-    return [(each, False) for each, share in held if share and share >= least]
+    words = await aside(_characters(found), lambda: [(each, word_set(each.body)) for each in found])
+    held = [(each, known.asked.held(there), there) for each, there in words]
+    least = max(known.least, NEAR_BEST * max((share for _, share, _ in held), default=0.0))
+    about = [(each, False) for each, share, _ in held if share and share >= least]
+    others = ((each, False) for each, share, there in held if share < least and known.asked.shares(there))
+    return about, list(islice(others, MOST_PIECES))
 
 
 def _as_first_learned(proofs: Sequence[Proof]) -> Sequence[Proof]:

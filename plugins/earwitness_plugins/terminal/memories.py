@@ -107,11 +107,12 @@ def knowledge(answer: WhoKnowsPlayed, people: People, *, proofs: bool = False) -
 
 
 def _texts(answer: WhoKnowsPlayed, people: People) -> tuple[str, ...]:
-    """The memories they know it, or the contrary, from.
+    """The memories they know it, or the contrary, from, or heard of it.
 
     Two who heard the same message remember the same words, which are shown once.
     """
-    proofs = [each for knower in answer.knowers.values() for each in (knower, knower.contrary) if each is not None]
+    found = (proof for each in answer.knowers.values() for proof in (each, each.contrary, each.heard_of))
+    proofs = [each for each in found if each is not None]
     return tuple(dict.fromkeys(_text(each.text, people) for each in proofs if each.text))
 
 
