@@ -127,6 +127,12 @@ class Earwitness(Extensible):
                 del self._late[key]  # the next call tries again
             raise
 
+    async def warm_up(self) -> None:
+        """Let the detector load what it needs now. Otherwise it does so with the first message, which then takes
+        longer; the time counts in no time limit."""
+        if self.engine.detector is not None:
+            await self.engine.consultant.warm_up.of(self.engine.detector.made)
+
     def in_background(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         """Start a task of a package. It is cancelled when this instance closes. Raises `NotOpen`."""
         self._background.start(work, name, cancelled_on_close=True)

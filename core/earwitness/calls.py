@@ -11,9 +11,39 @@ from typing import Any
 from .events import Event
 from .protocols import Soon
 from .records.moment import Moment
+from .time_limit import apart, contained
 
 MEMBER = 8
 """To judge about one member of the cast takes as long as to read so many characters."""
+
+WARM_UP_LIMIT = 60.0
+"""Seconds that a strategy may take to load what it needs. After that it is asked all the same."""
+
+
+class WarmUp:
+    """Lets strategies load what they need before they are first asked: once each, outside of their time limits."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._done: set[int] = set()
+
+    async def of(self, strategy: object) -> None:
+        """Call the strategy's method `warm_up` on a thread, if it has one. What fails there fails again when it is
+        asked, and is reported then."""
+        warm_up = getattr(strategy, "warm_up", None)
+        if id(strategy) in self._done or not callable(warm_up):
+            return
+        async with self._lock:
+            if id(strategy) not in self._done:
+                await _tried(warm_up)
+                self._done.add(id(strategy))
+
+
+async def _tried(warm_up: Callable[[], object]) -> None:
+    try:
+        await apart(WARM_UP_LIMIT, asyncio.to_thread(warm_up))
+    except BaseException as error:  # noqa: BLE001 - whatever third-party code raises
+        contained(error)
 
 
 def call(strategy: object, method: str, event: Event | Moment) -> Soon[Any]:

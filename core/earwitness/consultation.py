@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from .calls import call
+from .calls import WarmUp, call
 from .errors import InputError, StrategyError, named, quoted
 from .events import Event, ReadEvent
 from .observers import Observers, count_of
@@ -119,6 +119,8 @@ class Consultant:
     """Whether a failure raises instead of being reported."""
     observers: Observers = field(default_factory=Observers)
     """Observers that receive every answer."""
+    warm_up: WarmUp = field(default_factory=WarmUp)
+    """Lets strategies load what they need, outside of their time limits."""
 
     async def ask(
         self,

@@ -4,6 +4,7 @@ A registered factory, which may be a class, makes a strategy from typed keyword 
 may be plain or `async`. A strategy with an attribute `thread_from` is asked on a thread as soon as the messages it
 reads have that many characters together, where each member of the cast counts as eight. One with a method `on_thread`
 is asked on a thread about each event for which that returns true. Its method must then be safe on several threads.
+A detector's method `warm_up`, if it has one, is called on a thread before its first message, to load what it needs.
 """
 
 from __future__ import annotations

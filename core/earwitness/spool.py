@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue, TypeAdapter
@@ -67,7 +68,15 @@ class Undelivered(Record):
         refused = "".join(f"\n    refused {id!r}: {reason}" for id, reason in self.refused.items())
         removals = counted(self.removals, "removal") if self.removals else ""
         waits = " and ".join(filter(None, [str(self.count) if self.count or not removals else "", removals]))
-        return f"{self.container}: {waits} since {self.oldest}{why}{refused}"
+        return f"{self.container}: {waits} since {_to_the_second(self.oldest)}{why}{refused}"
+
+
+def _to_the_second(timestamp: str) -> str:
+    """`2026-11-28 14:55:03 UTC`; what is no timestamp of ours stays as it is."""
+    try:
+        return f"{datetime.fromisoformat(timestamp).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except ValueError:
+        return timestamp
 
 
 class _SpooledMemory(NamedTuple):

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from earwitness import Earwitness
 from earwitness_plugins.testing.model import ScriptedAnswer, ScriptedModel
 
 from .conftest import Chat, Run, in_order, speaker, told
 
+DEAF = 'detector = "deaf_of_the_tests.Ears"\n'
 MAIN = "from earwitness_plugins.console import main; main()"
 
 
@@ -38,6 +40,33 @@ def test_it_is_journalled_so_that_coming_back_goes_on(chat: Chat, model: Scripte
     assert "my horse is called Thunder" in model.requests[-1].text
     found = told(run("who-knows", "cellar", "my horse is called Thunder", "--json"))[0]
     assert found["knowers"]["bob"]["memory_id"]
+
+
+def test_what_nobody_hears_as_the_detector_failed_says_what_to_do(
+    chat: Chat, run: Run, story: Path, model: ScriptedModel, deaf: None
+) -> None:
+    Path("earwitness.toml").write_text(f'{DEAF}[model]\nmodel = "m"\nbase_url = "{model.url}"\n', "utf-8")
+    result = run("chat", str(story), "--as", "Kim", "--join", input="Bob, hello.\n")
+    (told_why,) = [line for line in result.stderr.splitlines() if line.startswith("! ")]
+    assert "could not be decided" in told_why
+    assert "Say it again" in told_why
+    assert "detector_timeout in the table [end]" in told_why
+    assert "5 seconds" in told_why
+    assert result.exit_code == 1
+    assert not model.requests
+
+
+def test_what_is_loaded_for_the_first_line_is_loaded_before_it(
+    chat: Chat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[bool] = []
+    monkeypatch.setattr(Earwitness, "warm_up", lambda self: _noted(loaded))
+    chat()
+    assert loaded == [True]
+
+
+async def _noted(loaded: list[bool]) -> None:
+    loaded.append(True)
 
 
 def test_a_whisper_is_for_one_and_so_is_the_answer(chat: Chat, model: ScriptedModel) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -64,6 +65,15 @@ def test_what_waits_is_listed_and_recalled_all_the_same(away: Run) -> None:
     assert "cellar-bob: " in shown
     assert "no route to the service" in shown
     assert "key under the third barrel" in away("recall", "cellar", "bob", "the key").output
+
+
+def test_a_reason_stands_once_for_all_containers_and_times_are_to_the_second(away: Run) -> None:
+    shown = away("spool", "list", "cellar").output
+    *containers, reason = shown.splitlines()
+    assert len(containers) >= 3
+    assert all(re.fullmatch(r"cellar  \S+: \d+ since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", each) for each in containers)
+    assert reason.startswith("    not taken: ")
+    assert "no route to the service" in reason
 
 
 def test_replay_delivers_once_the_service_is_back(away: Run, folder: Path) -> None:

@@ -49,6 +49,7 @@ async def detect(
     Raises `StrategyError` for a failing detector if the consultant is strict.
     """
     shown = without_host_word(moment)
+    await consultant.warm_up.of(detector.made)
     return await consultant.ask(
         detector, Detector.detect, shown, lambda answer: believable(answer, moment), data, limit
     )

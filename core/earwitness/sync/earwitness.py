@@ -73,6 +73,11 @@ class Earwitness(OpenedMirror):
         with this instance. Raises `UnknownName`, `SettingsError`, `StrategyError`."""
         return self._call(self._behind.strategy, kind, spec)
 
+    def warm_up(self) -> None:
+        """Let the detector load what it needs now. Otherwise it does so with the first message, which then takes
+        longer; the time counts in no time limit."""
+        self._call(self._behind.warm_up)
+
     def in_background(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         """Start a task of a package. It is cancelled when this instance closes. Raises `NotOpen`."""
         self._behind.in_background(work, name)

@@ -25,6 +25,7 @@ async def command(cli: CliContext, story: str, name: str | None, join: bool) -> 
 
     STORY is a story file, which is played first, or a story in the store. Whoever is spoken to answers, and below each
     line stands who heard it. /help shows what else there is. /quit or Ctrl-D leaves; the same command goes on.
+    The exit code is 1 if the detector failed, so that something was heard by nobody.
     """
     from earwitness_plugins.applications.chat.chat import StoryChat
     from earwitness_plugins.applications.chat.entry import is_file, opened, person
@@ -49,6 +50,7 @@ async def command(cli: CliContext, story: str, name: str | None, join: bool) -> 
         session = await opened(ew, story)
         join = _joins(cli, session.cast, name, join)
         chat = StoryChat(ew, session, await person(session, name, join=join))
+        await ew.warm_up()
         reader = line_input(lambda: [*order_names(), *(each.name for each in chat.story.cast)], edited=not cli.json)
         screen = ChatScreen(cli, chat, StoryLook(People(session.cast, ew.settings.calendar)), typed=reader.shows)
         loop = ChatLoop(chat, screen, do)
@@ -62,6 +64,7 @@ async def command(cli: CliContext, story: str, name: str | None, join: bool) -> 
             await loop.run(reader)
         finally:
             await chat.close()
+    cli.finish(ok=not loop.undecided)
 
 
 def _joins(cli: CliContext, cast: Cast, name: str | None, join: bool) -> bool:

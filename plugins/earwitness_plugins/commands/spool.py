@@ -114,7 +114,14 @@ def _read(file: str) -> list[dict[str, object]]:
 
 
 def _table(waiting: Sequence[Undelivered]) -> str:
-    return "\n".join(f"{each.session}  {each}" for each in waiting)
+    """A line for each container, and each reason once, below the containers that it holds for."""
+    by_reason: dict[str | None, list[str]] = {}
+    for each in waiting:
+        line = f"{each.session}  {each.model_copy(update={'failure': None})}"
+        by_reason.setdefault(each.failure, []).append(line)
+    return "\n".join(
+        line for why, lines in by_reason.items() for line in [*lines, *([f"    not taken: {why}"] if why else [])]
+    )
 
 
 def _data(waiting: Sequence[Undelivered]) -> list[dict[str, object]]:

@@ -20,6 +20,7 @@ from .dialogue.line_words import LineParser
 from .dialogue.weights import AddresseeBelief, believed
 from .text import THREAD_FROM
 from .text.first_messages import on_thread
+from .warm_up import warm_up
 
 _MEANT = 0.97
 _ONLY_OTHER = 0.9
@@ -39,6 +40,8 @@ class AddresseesDetector:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
+    warm_up = staticmethod(warm_up)
+    """What it reads with is loaded before the first message."""
     fittable: ClassVar[dict[str, tuple[float, float]]] = {"lean": (-1.5, 1.5)}
 
     def __init__(self, *, recent: Annotated[int, Field(ge=0)] = 24, lean: float = 0.0) -> None:

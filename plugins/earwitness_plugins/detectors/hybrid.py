@@ -48,6 +48,12 @@ class HybridDetector(Hybrid[Detector]):
 
         super().__init__(detectors, made, threshold, "detectors")
 
+    def warm_up(self) -> None:
+        """What either needs is loaded before the first message."""
+        for each in (self._first, self._second):
+            if callable(warm_up := getattr(each, "warm_up", None)):
+                warm_up()
+
     async def detect(self, moment: Moment) -> Presence:
         """The first detector's presence, with the second's word on those whom the first is unsure of."""
         first = await _asked(self._first, moment)

@@ -22,6 +22,7 @@ from .model_presence import PresenceProposal, believed_presence
 from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.first_messages import on_thread
+from .warm_up import warm_up
 
 
 class LanguageModelDetector:
@@ -33,6 +34,9 @@ class LanguageModelDetector:
         model: another model than that of `[model]`.
         timeout: seconds for all calls of a message together; `None` = four fifths of `end.detector_timeout`.
     """
+
+    warm_up = staticmethod(warm_up)
+    """What the rules read with is loaded before the first message."""
 
     def __init__(
         self,

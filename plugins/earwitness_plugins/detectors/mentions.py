@@ -11,6 +11,7 @@ from .text import THREAD_FROM
 from .text.first_messages import on_thread
 from .text.names import Names
 from .text.vocatives import addressed
+from .warm_up import warm_up
 
 
 class Mentions:
@@ -20,6 +21,8 @@ class Mentions:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
+    warm_up = staticmethod(warm_up)
+    """What it reads with is loaded before the first message."""
 
     def __init__(self) -> None:
         self._names = lru_cache(maxsize=64)(Names)

@@ -12,6 +12,7 @@ from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
 from .text.first_messages import on_thread
+from .warm_up import warm_up
 
 
 class PresenceDetector:
@@ -21,6 +22,8 @@ class PresenceDetector:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
+    warm_up = staticmethod(warm_up)
+    """What it reads with is loaded before the first message."""
 
     def __init__(
         self,

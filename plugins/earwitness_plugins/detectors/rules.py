@@ -48,6 +48,7 @@ from .text.movements import Referents
 from .text.names import Names
 from .text.surroundings import APART_FROM_ALL, Surroundings
 from .text.vocatives import addressed
+from .warm_up import warm_up
 
 SILENCE_PENALTY = 0.55
 """What is taken off the log odds of the silent; the weights of `silence` were fitted with it."""
@@ -63,6 +64,8 @@ class RulesDetector:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
+    warm_up = staticmethod(warm_up)
+    """What it reads with is loaded before the first message."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "recent": (0, 12),
         "answers": (0, 12),

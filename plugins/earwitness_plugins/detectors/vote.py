@@ -28,6 +28,7 @@ from .recent_speakers import RecentSpeakers
 from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.first_messages import on_thread
+from .warm_up import warm_up
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 FEWEST = 0.02
@@ -56,6 +57,8 @@ class Vote:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
+    warm_up = staticmethod(warm_up)
+    """What it reads with is loaded before the first message."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "voters.rules.weight": (0, 3),
         "voters.recent_speakers.weight": (0, 3),

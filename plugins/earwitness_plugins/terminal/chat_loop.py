@@ -22,6 +22,11 @@ from .line_input import LineInput
 STOPPED = "Stopped; nothing of the answer was said. /reroll asks again."
 KEPT = "What you said is kept; /reroll asks again."
 NOBODY = "Nobody who heard you is to answer. /who shows who is here; /next NAME lets somebody speak."
+UNDECIDED = (
+    "Who hears this could not be decided, so nobody else remembers it: the detector failed. Say it again; /reroll "
+    "gives an answer again. If the detector needs more time, set detector_timeout in the table [end] of the settings "
+    "(now {limit:g} seconds)."
+)
 HOW_TO_END = "/quit or Ctrl-D ends the chat."
 Orders = Callable[[str, "ChatLoop"], Awaitable[None]]
 """Does what a line that begins with `/` asks for, given without the `/`."""
@@ -39,6 +44,8 @@ class ChatLoop:
         """The role plays in it."""
         self.over = False
         """Whether the person wants to leave."""
+        self.undecided = False
+        """Whether something was heard by nobody because the detector failed."""
         self._orders = orders
 
     async def run(self, reader: LineInput) -> None:
@@ -60,9 +67,17 @@ class ChatLoop:
 
     async def say(self, text: str, *, to: str | None = None) -> None:
         """The person says or whispers it; whoever is spoken to answers."""
-        if text:
-            self.screen.heard(await self.chat.say(text, to=to))
+        if text and self.heard(await self.chat.say(text, to=to)):
             await self.answers()
+
+    def heard(self, played: MessagePlayed) -> bool:
+        """Show who heard a message. Returns whether that could be decided; if not, say what to do."""
+        self.screen.heard(played)
+        if decided := not _is_undecided(played):
+            return decided
+        self.undecided = True
+        self.screen.failed(UNDECIDED.format(limit=self.chat.detector_timeout))
+        return decided
 
     async def answers(self) -> None:
         """Everybody who is to answer the person's last message does."""
@@ -99,8 +114,7 @@ class ChatLoop:
         if played is None:
             self.screen.failed(STOPPED)
             return False
-        self.screen.heard(played)
-        return True
+        return self.heard(played)
 
     def _failure(self, character: str, error: EarwitnessError, came: str) -> str:
         """What to say where an answer was not given, or only the beginning `came` of it."""
@@ -114,6 +128,15 @@ class ChatLoop:
     def _prompt(self) -> str:
         inside = f"[{self.role_plays.name}] " if self.role_plays.name else ""
         return f"{inside}{self.screen.person}> "
+
+
+def _is_undecided(played: MessagePlayed) -> bool:
+    """Whether nobody but the speaker heard it, and the detector failed."""
+    return (
+        played.degraded
+        and played.participants.keys() <= {played.speaker}
+        and any(failure.startswith("detector:") for failure in played.failures)
+    )
 
 
 async def _until_interrupted(asked: Callable[[], Awaitable[MessagePlayed]]) -> MessagePlayed | None:

@@ -127,7 +127,7 @@ async def reroll(loop: ChatLoop) -> None:
 @click.pass_obj
 async def edit(loop: ChatLoop, words: tuple[str, ...]) -> None:
     """Correct what you said last: everybody who heard it remembers the new words."""
-    loop.screen.heard(await loop.chat.edit(" ".join(words)))
+    loop.heard(await loop.chat.edit(" ".join(words)))
 
 
 # ── the scene ───────────────────────────────────────────────────────────────────────────────────────────────────────

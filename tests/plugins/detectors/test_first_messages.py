@@ -2,11 +2,16 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from earwitness import Settings
+from earwitness.loading.resources import Resources
+from earwitness.loading.strategies import Strategies
 from earwitness.testing.moments import moment
 from earwitness_plugins.detectors.addressees import AddresseesDetector
+from earwitness_plugins.detectors.hybrid import HybridDetector
 from earwitness_plugins.detectors.mentions import Mentions
 from earwitness_plugins.detectors.places import Places
 from earwitness_plugins.detectors.presence import PresenceDetector
@@ -14,6 +19,7 @@ from earwitness_plugins.detectors.rules import RulesDetector
 from earwitness_plugins.detectors.text import first_messages
 from earwitness_plugins.detectors.text.first_messages import FIRST, FirstMessages
 from earwitness_plugins.detectors.vote import Vote
+from earwitness_plugins.detectors.warm_up import warm_up
 
 PROGRAM = """
 import asyncio, time
@@ -40,6 +46,19 @@ asyncio.run(main())
 """
 """Prints how long the first message holds the event loop, in seconds of its thread."""
 
+WARMED_UP = """
+import time
+from earwitness_plugins.detectors.warm_up import _moment, warm_up
+from earwitness_plugins.detectors.rules import RulesDetector
+
+started = time.thread_time()
+warm_up()
+loaded = time.thread_time()
+RulesDetector().detect(_moment("*nods* Hello, all of you. Come here, Bob!"))
+print(loaded - started, time.thread_time() - loaded)
+"""
+"""Prints how long loading takes, and the first message after it, in seconds of its thread."""
+
 
 def test_the_first_messages_with_each_mark_are_first_ones() -> None:
     first = FirstMessages()
@@ -55,6 +74,24 @@ def test_detectors_that_read_ask_for_a_thread_for_them(
 ) -> None:
     monkeypatch.setattr(first_messages, "_OF_PROCESS", FirstMessages())
     assert [kind.on_thread(moment("Hello.")) for _ in range(FIRST + 1)] == [True] * FIRST + [False]
+
+
+@pytest.mark.parametrize("kind", [AddresseesDetector, Mentions, Places, PresenceDetector, RulesDetector, Vote])
+def test_detectors_that_read_load_before_the_first_message(kind: type[RulesDetector]) -> None:
+    assert kind.warm_up is warm_up
+
+
+def test_a_hybrid_loads_what_either_of_its_detectors_needs() -> None:
+    loaded = []
+    both = [SimpleNamespace(detect=None, warm_up=lambda: loaded.append(1)), RulesDetector()]
+    HybridDetector(detectors=both, settings=Settings(), resources=Resources(), strategies=Strategies()).warm_up()
+    assert loaded == [1]
+
+
+def test_what_is_loaded_beforehand_need_not_be_loaded_with_the_first_message() -> None:
+    printed = subprocess.run([sys.executable, "-c", WARMED_UP], capture_output=True, text=True, check=True)
+    loading, first = map(float, printed.stdout.split())
+    assert first < loading / 10
 
 
 def test_the_first_message_does_not_hold_the_loop() -> None:

@@ -46,6 +46,8 @@ class StoryChat:
         """Id of the one whom the person plays."""
         self.settings = ew.settings.table(ChatSettings)
         """The table `[chat]`."""
+        self.detector_timeout = ew.settings.end.detector_timeout
+        """Seconds in which it must be decided who hears a message."""
         self.answered: str | None = None
         """Id of whoever has answered last."""
         self._client = ModelClient.shared(ew.settings, ew.resources, ew.strategies)
