@@ -12,6 +12,10 @@ STAMP := $(VENV)/.installed
 DEMO := .demo/story.db
 ROOTS := core relationships plugins
 
+# Whatever the shell says, compiled files are kept: else each of the hundreds of programs that the tests start compiles
+# everything again, and so does each worker with the tests themselves.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The corpora of the development tests are no part of the project; without them those tests skip.
 ifneq ($(wildcard ../shared/data/.),)
 export EARWITNESS_DATA ?= $(abspath ../shared/data)
@@ -56,17 +60,16 @@ with_uv = echo "Setting up $(VENV) with uv" && \
 	{ $(1) pip install --quiet --python $(BIN)/python $(TINY_MODEL) || $(no_tiny_model); }
 
 # Some systems ship venv without pip to put into it; and before 25.1 pip does not know --group.
-with_pip = echo "Setting up $(VENV) with pip, which takes a minute" && \
+with_pip = echo "Setting up $(VENV) with pip, which takes a few minutes" && \
 	{ $(runs_pip) || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }; } && \
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
 	$(BIN)/python -m pip install --quiet --group dev --editable . && \
 	{ $(BIN)/python -m pip install --quiet $(TINY_MODEL) || $(no_tiny_model); }
 
-# Whatever the shell says, compiled files are kept: with them the second run takes half the time.
 demo: $(STAMP) ## play a story and see who remembers what, and how they know
 	@mkdir -p $(dir $(DEMO)) && rm -f $(DEMO)*
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/earwitness play $(STORY) --store $(DEMO)
+	@$(BIN)/earwitness play $(STORY) --store $(DEMO)
 
 test: $(STAMP) ## run the tests; ARGS="-k whisper" chooses some, JOBS=0 runs them one after the other
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
