@@ -87,7 +87,7 @@ sync: $(STAMP) ## write earwitness.sync again, after a public method of the asyn
 
 # Peers and pictures have an environment of their own. PLOTS=folder keeps the pictures.
 BENCH := .venv-bench
-PROGRAMS ?= recall tokens consolidation recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults proxy tiny_model
+PROGRAMS ?= recall tokens consolidation recall_speed turn_speed end_speed stores listeners propagation long_texts replay growth branches detectors faults proxy tiny_model leaks examples
 PLOTS ?=
 
 bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PROGRAMS=growth ARGS=--json choose
@@ -97,9 +97,21 @@ bench: $(BENCH)/.installed ## run the programs in benchmarks/, against peers; PR
 				[ -n "$$files" ] || { echo "$$program: skipped, EARWITNESS_DATA names no folder with recall/*.json"; continue; };; \
 			detectors) files="$(wildcard $(EARWITNESS_DATA)/participants/*.jsonl $(EARWITNESS_DATA)/participants/*/*.jsonl)";; \
 			replay) files="$(wildcard $(EARWITNESS_DATA)/transcripts/crd3-*.json)";; \
+			leaks|examples) $(MAKE) --no-print-directory $$program || exit 1; continue;; \
 			*) files=;; \
 		esac; \
 		$(BENCH)/bin/python benchmarks/$$program.py $$files $(ARGS) $(if $(PLOTS),--plot $(PLOTS)/$$program.svg) || exit 1; done
+
+# What CI tries less of: each takes more than half an hour on a small machine.
+JUDGE := tests/relationships/judge
+.PHONY: leaks examples
+leaks: $(STAMP)
+	@EARWITNESS_LEAK_CASES=$${EARWITNESS_LEAK_CASES:-100000} EARWITNESS_LEAK_STORIES=$${EARWITNESS_LEAK_STORIES:-60} \
+		$(BIN)/python -m pytest -n $(JOBS) --dist load \
+		$(JUDGE)/test_the_engine.py $(JUDGE)/test_played_cases.py $(JUDGE)/test_eventful_stories.py
+
+examples: $(STAMP)
+	@EARWITNESS_EXAMPLES=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 $(BENCH)/.installed: pyproject.toml
 	@if $(call knows_groups,uv); then $(call bench_with_uv,uv); \

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
+from earwitness.testing.suite import Suite
+
+from .examples import share_of
 from .graph_servers import arcadedb, named_server, neo4j  # noqa: F401 - fixtures
 from .postgres_servers import (  # noqa: F401 - fixtures
     durable_postgres,
@@ -23,7 +26,9 @@ accept_interrupts()
 ROOT = Path(__file__).resolve().parents[1]
 
 # Small, shared machines run this: a slow example is no failure. In CI the same examples come every time.
-settings.register_profile("house", deadline=None, derandomize="CI" in os.environ, print_blob=True)
+settings.register_profile(
+    "house", max_examples=share_of(100), deadline=None, derandomize="CI" in os.environ, print_blob=True
+)
 settings.load_profile("house")
 
 
@@ -74,6 +79,13 @@ def development_data() -> Path:
     if not folder:
         pytest.skip("EARWITNESS_DATA is not set; this test reads the development data, no part of the project")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def share_of_examples(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suites that our stores, ledgers and graphs keep try that share of their random examples."""
+    if isinstance(request.instance, Suite):
+        monkeypatch.setattr(request.instance, "examples", share_of(request.instance.examples))
 
 
 @pytest.fixture

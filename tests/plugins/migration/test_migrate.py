@@ -33,6 +33,7 @@ from earwitness_plugins.applications.migration.sessions import session_digest
 from earwitness_plugins.terminal.group import group
 from earwitness_plugins.testing.supermemory import Emulator
 
+from ...examples import share_of
 from .stories import CAST, GUILD, LODGE, contents, record, sentences, strategies
 
 pytestmark = pytest.mark.anyio
@@ -348,7 +349,7 @@ async def test_the_same_place_and_one_that_is_not_there_are_refused(source: str,
 
 
 @given(draws)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=share_of(12), deadline=None)
 async def test_any_story_can_be_moved(drawn: list[Draw]) -> None:
     """Random calls, with branches of branches; the move itself compares everything."""
     bare = Settings.of(plugins=[], embedder="none", detector="none", world_agent="none", strict=True)

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from earwitness_plugins.applications.proxy.compare import ComparedLine, Comparison, compare
 
+from ...examples import share_of
+
 
 def told(lines: str) -> list[ComparedLine]:
     """`uAb` = the user says u, a character A, the user b."""
@@ -39,7 +41,7 @@ def test_a_chat_is_read(story: str, chat: str, edited: list[int], new: list[int]
     assert (found.edited, found.new, found.gone) == (edited, new, gone)
 
 
-@settings(max_examples=100)
+@settings(max_examples=share_of(100))
 @given(st.text("aBcD", max_size=12), st.text("aBcD", min_size=1, max_size=12), st.booleans())
 def test_every_line_is_known_or_new_or_left_alone(story: str, chat: str, whole: bool) -> None:
     found: Comparison = compare(told(story), told(chat), whole=whole)

@@ -14,11 +14,13 @@ from earwitness.backstage.who_knows import facts_among, holders_among
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 
+from ...examples import share_of
+
 WORDS = ("sword", "swords", "dragon", "Alice", "Bob", "the", "hides", "hidden", "cave", "聖剣", "köln", "Game Day: 3\n")
 texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share_of(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     told=st.lists(st.tuples(st.integers(0, 9), texts), min_size=1, max_size=30),
     removed=st.sets(st.integers(0, 9), max_size=3),

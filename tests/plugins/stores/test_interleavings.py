@@ -11,6 +11,8 @@ from earwitness.filters import Compare, matches
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 
+from ...examples import share_of
+
 WORDS = "sword dragon cave Alice hides 剑 the ☀️"
 
 containers = st.sampled_from(["s1-alice", "s1-bob", "s1-alice'"])
@@ -93,7 +95,7 @@ def miscounted(connection: apsw.Connection) -> list[tuple[Any, ...]]:
     )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share_of(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(played=played)
 def test_two_stores_on_one_file_hold_and_find_what_a_dict_would(
     played: list[tuple[int, tuple[str, Any]]],
@@ -117,7 +119,7 @@ def test_two_stores_on_one_file_hold_and_find_what_a_dict_would(
     run(play, stores=2)
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share_of(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=st.integers(1, 40), keep=st.integers(1, 9))
 def test_memories_that_are_written_again_and_again_do_not_pile_up(
     rounds: int,

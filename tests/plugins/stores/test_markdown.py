@@ -25,6 +25,8 @@ from earwitness_plugins.stores.markdown.document import MemoryFile, read_documen
 from earwitness_plugins.stores.markdown.item import item_of
 from earwitness_plugins.stores.markdown.names import folder_name
 
+from ...examples import share_of
+
 pytestmark = pytest.mark.anyio
 ALICE = "s1-alice"
 Open = Callable[..., MarkdownStore]
@@ -74,7 +76,7 @@ contents = st.one_of(
 
 
 @given(st.lists(st.tuples(st.text(min_size=1, max_size=8), contents), max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=share_of(150), deadline=None)
 def test_any_text_is_read_as_it_was_written(written: list[tuple[str, str]]) -> None:
     memories = {id: memory("c", id, text, location=text) for id, text in written}
     document = with_items(MemoryFile({}), [item_of(each, None) for each in memories.values()])

@@ -14,6 +14,8 @@ from earwitness_plugins.ranking.columns import Column
 from earwitness_plugins.ranking.masks import mask
 from earwitness_plugins.stores.sqlite import SqliteStore
 
+from ...examples import share_of
+
 FIELDS = ["gameDay", "type", "participants", "isSpeaker"]
 words = st.sampled_from(["", "1", "True", "alice", "bob", "é"])
 integers = st.one_of(st.integers(-2, 3), st.sampled_from([2**53, 2**53 + 1, -(2**53) - 1, 10**400]))
@@ -45,7 +47,7 @@ trees: st.SearchStrategy[Filter] = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=share_of(400))
 @given(rows=rows, filter=trees)
 @example(rows=[{"type": 2**53 + 1}, {"type": float(2**53)}], filter=Compare("type", "<", 2**53 + 1))
 @example(rows=[{"type": ["a"]}, {"type": "a"}, {"type": 1}], filter=Compare("type", "!=", 10**400))
@@ -58,7 +60,7 @@ def test_columns_mean_what_matches_says(rows: list[dict[str, Any]], filter: Filt
     assert held.tolist() == [matches(filter, row) for row in rows]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share_of(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=rows, filters=st.lists(trees, min_size=1, max_size=3), late=st.integers(0, 12))
 def test_a_filtered_list_holds_what_matches_says(
     rows: list[dict[str, Any]],

@@ -11,6 +11,8 @@ from earwitness.filters import EVERYTHING, Compare, Filter
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 
+from ...examples import share_of
+
 WORDS = (
     "sword swords swordfish shield dragon dragons sleeping sleep cave Alice Bob found hidden the a is 剑 圣剑 ☀️ köln"
 )
@@ -19,7 +21,7 @@ filters = st.sampled_from([EVERYTHING, Compare("gameDay", "<=", 2), Compare("typ
 kinds = st.sampled_from(["message", "lore"])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share_of(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     contents=st.lists(st.tuples(texts, st.integers(0, 4), kinds), min_size=1, max_size=40),
     queries=st.lists(st.tuples(texts, filters, st.integers(1, 12)), min_size=1, max_size=4),

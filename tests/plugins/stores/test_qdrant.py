@@ -27,6 +27,7 @@ from earwitness_plugins.qdrant.points import WriteClock, point_id
 from earwitness_plugins.stores.qdrant import QdrantStore
 from earwitness_plugins.stores.qdrant.payload import MemoryPayload
 
+from ...examples import share_of
 from ...qdrant_servers import QdrantServer
 
 pytestmark = pytest.mark.anyio
@@ -79,7 +80,7 @@ def test_a_condition_lets_through_all_that_a_filter_does_and_nothing_else_where_
 
 
 @given(filters, metadata)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share_of(200), deadline=None)
 def test_any_condition_does(filter: Filter, row: dict[str, MetaValue]) -> None:
     through, is_exact = lets_through(filter, row)
     assert through >= matches(filter, row)
