@@ -40,8 +40,6 @@ class AddresseesDetector:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
-    warm_up = staticmethod(warm_up)
-    """What it reads with is loaded before the first message."""
     fittable: ClassVar[dict[str, tuple[float, float]]] = {"lean": (-1.5, 1.5)}
 
     def __init__(self, *, recent: Annotated[int, Field(ge=0)] = 24, lean: float = 0.0) -> None:
@@ -49,6 +47,10 @@ class AddresseesDetector:
         self.recent = recent
         self.lean = lean
         self._reader = lru_cache(maxsize=64)(LineParser)
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        warm_up(self)
 
     def detect(self, moment: Moment) -> Presence:
         """The speaker, and everybody who may be spoken to. Narration speaks to nobody."""

@@ -22,7 +22,6 @@ from .model_presence import PresenceProposal, believed_presence
 from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.first_messages import on_thread
-from .warm_up import warm_up
 
 
 class LanguageModelDetector:
@@ -34,9 +33,6 @@ class LanguageModelDetector:
         model: another model than that of `[model]`.
         timeout: seconds for all calls of a message together; `None` = four fifths of `end.detector_timeout`.
     """
-
-    warm_up = staticmethod(warm_up)
-    """What the rules read with is loaded before the first message."""
 
     def __init__(
         self,
@@ -61,6 +57,10 @@ class LanguageModelDetector:
     async def close(self) -> None:
         """Let go of the connections."""
         await self._client.close()
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        self._rules.warm_up()
 
     async def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, by the model; by the rules where it cannot say."""

@@ -21,11 +21,13 @@ class Mentions:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
-    warm_up = staticmethod(warm_up)
-    """What it reads with is loaded before the first message."""
 
     def __init__(self) -> None:
         self._names = lru_cache(maxsize=64)(Names)
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        warm_up(self)
 
     def detect(self, moment: Moment) -> Presence:
         """The speaker, those spoken to by name, and those talked about; nobody moves."""

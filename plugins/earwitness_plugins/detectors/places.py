@@ -16,7 +16,6 @@ from .text.first_messages import on_thread
 from .text.fragments import fragments
 from .text.shouts import is_shouted
 from .text.surroundings import Surroundings
-from .warm_up import warm_up
 
 
 class Places:
@@ -31,13 +30,15 @@ class Places:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
-    warm_up = staticmethod(warm_up)
-    """What it reads with is loaded before the first message."""
 
     def __init__(self, *, earshot: Annotated[int, Field(ge=0)] = 0) -> None:
         """`earshot` is over how many levels of places what is not shouted carries, as in `rules`."""
         self.earshot = earshot
         self._rules = RulesDetector(fading=False)
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        self._rules.warm_up()
 
     def detect(self, moment: Moment) -> Presence:
         """Everybody near the speaker, and near those a narrator tells of; movements as `rules` reads them."""

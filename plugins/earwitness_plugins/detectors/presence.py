@@ -12,7 +12,6 @@ from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
 from .text.first_messages import on_thread
-from .warm_up import warm_up
 
 
 class PresenceDetector:
@@ -22,8 +21,6 @@ class PresenceDetector:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
-    warm_up = staticmethod(warm_up)
-    """What it reads with is loaded before the first message."""
 
     def __init__(
         self,
@@ -37,6 +34,10 @@ class PresenceDetector:
         self._rules = RulesDetector(
             confidences=confidences, perception=perception, markup=markup, phrases=phrases, fading=False
         )
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        self._rules.warm_up()
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""

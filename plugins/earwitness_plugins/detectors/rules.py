@@ -64,8 +64,6 @@ class RulesDetector:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
-    warm_up = staticmethod(warm_up)
-    """What it reads with is loaded before the first message."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "recent": (0, 12),
         "answers": (0, 12),
@@ -124,6 +122,10 @@ class RulesDetector:
         self._said = lru_cache(maxsize=256)(self._signs_in)
         self._counted = lru_cache(maxsize=256)(counted_in)
         self._known = KnownCasts(lambda members: (self._names(members), self._company(members), Titles(members)))
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        warm_up(self)
 
     def detect(self, moment: Moment) -> Presence:
         """Who perceives the message, and who moves by it."""

@@ -28,7 +28,6 @@ from .recent_speakers import RecentSpeakers
 from .rules import RulesDetector
 from .text import THREAD_FROM
 from .text.first_messages import on_thread
-from .warm_up import warm_up
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 FEWEST = 0.02
@@ -57,8 +56,6 @@ class Vote:
     """Longer messages are judged on a thread."""
     on_thread = staticmethod(on_thread)
     """So are the first ones of a process."""
-    warm_up = staticmethod(warm_up)
-    """What it reads with is loaded before the first message."""
     fittable: ClassVar[Mapping[str, tuple[float, float]]] = {
         "voters.rules.weight": (0, 3),
         "voters.recent_speakers.weight": (0, 3),
@@ -105,6 +102,12 @@ class Vote:
     @property
     def _models(self) -> list[LanguageModelDetector]:
         return [voter for voter, _ in self._voters if isinstance(voter, LanguageModelDetector)]
+
+    def warm_up(self) -> None:
+        """What it reads with is loaded before the first message."""
+        for voter, _ in self._voters:
+            if callable(load := getattr(voter, "warm_up", None)):
+                load()
 
     def detect(self, moment: Moment) -> Soon[Presence]:
         """Everybody whom any voter believes to be there, with what the vote makes of it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from threading import Lock
+from typing import Protocol
 
 from earwitness.records.character import as_cast
 from earwitness.records.message import Message
-from earwitness.records.moment import Moment
+from earwitness.records.moment import Moment, Presence
 from earwitness.records.state import State
 
 LINES = (
@@ -19,21 +19,23 @@ LINES = (
 """Between them they have most of the marks for which patterns are compiled."""
 LONG_AGO = "2000-01-01T00:00:00+00:00"
 _LOCK = Lock()
+_DONE: set[type] = set()
 
 
-def warm_up() -> None:
-    """Load everything, once in a process, by judging a few messages. It is safe on several threads."""
+class Judge(Protocol):
+    """A detector that needs nobody else's answer."""
+
+    def detect(self, moment: Moment) -> Presence:
+        """Who perceives the message."""
+
+
+def warm_up(detector: Judge) -> None:
+    """Load everything, once in a process for each kind of detector, by judging a few messages. Safe on threads."""
     with _LOCK:
-        _warmed_up()
-
-
-@cache
-def _warmed_up() -> None:
-    from .rules import RulesDetector
-
-    detector = RulesDetector()
-    for line in LINES:
-        detector.detect(_moment(line))
+        if type(detector) not in _DONE:
+            for line in LINES:
+                detector.detect(_moment(line))
+            _DONE.add(type(detector))
 
 
 def _moment(line: str) -> Moment:

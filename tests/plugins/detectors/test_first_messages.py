@@ -10,6 +10,7 @@ from earwitness import Settings
 from earwitness.loading.resources import Resources
 from earwitness.loading.strategies import Strategies
 from earwitness.testing.moments import moment
+from earwitness_plugins.detectors import warm_up as loading
 from earwitness_plugins.detectors.addressees import AddresseesDetector
 from earwitness_plugins.detectors.hybrid import HybridDetector
 from earwitness_plugins.detectors.mentions import Mentions
@@ -19,7 +20,6 @@ from earwitness_plugins.detectors.rules import RulesDetector
 from earwitness_plugins.detectors.text import first_messages
 from earwitness_plugins.detectors.text.first_messages import FIRST, FirstMessages
 from earwitness_plugins.detectors.vote import Vote
-from earwitness_plugins.detectors.warm_up import warm_up
 
 PROGRAM = """
 import asyncio, time
@@ -48,13 +48,14 @@ asyncio.run(main())
 
 WARMED_UP = """
 import time
-from earwitness_plugins.detectors.warm_up import _moment, warm_up
+from earwitness_plugins.detectors.warm_up import _moment
 from earwitness_plugins.detectors.rules import RulesDetector
 
+detector = RulesDetector()
 started = time.thread_time()
-warm_up()
+detector.warm_up()
 loaded = time.thread_time()
-RulesDetector().detect(_moment("*nods* Hello, all of you. Come here, Bob!"))
+detector.detect(_moment("*nods* Hello, all of you. Come here, Bob!"))
 print(loaded - started, time.thread_time() - loaded)
 """
 """Prints how long loading takes, and the first message after it, in seconds of its thread."""
@@ -77,8 +78,16 @@ def test_detectors_that_read_ask_for_a_thread_for_them(
 
 
 @pytest.mark.parametrize("kind", [AddresseesDetector, Mentions, Places, PresenceDetector, RulesDetector, Vote])
-def test_detectors_that_read_load_before_the_first_message(kind: type[RulesDetector]) -> None:
-    assert kind.warm_up is warm_up
+def test_detectors_that_read_load_once_before_the_first_message(
+    kind: type[RulesDetector], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[str] = []
+    monkeypatch.setattr(loading, "_DONE", set())
+    reader = kind if kind in (AddresseesDetector, Mentions) else RulesDetector
+    monkeypatch.setattr(reader, "detect", lambda self, moment: judged.append(moment.message.content))
+    kind().warm_up()
+    kind().warm_up()
+    assert tuple(judged) == loading.LINES
 
 
 def test_a_hybrid_loads_what_either_of_its_detectors_needs() -> None:
