@@ -11,6 +11,7 @@ from ..events import Event, PlanEvent, Strike, StrikeAnswer
 from ..ids import WORLD
 from ..plugin_data import DataByOwner
 from ..protocols import Guard
+from ..records.crowd import made
 from ..records.disguise import Mask
 from ..records.memory_types import MetaValue
 from ..records.message import SettledMessage
@@ -31,6 +32,7 @@ async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *
     """
     if not engine.guards or not plan.deliveries:
         return plan
+    plan = await made(plan)  # guards are shown every delivery, sealed
     base = {name: getattr(event, name) for name in Event.model_fields}
     asked = PlanEvent(**base, plan=plan)
     answers = await asyncio.gather(*(_asked(engine, guard, asked, data) for guard in engine.guards))

@@ -14,11 +14,10 @@ from ..containers import character_container
 from ..engine import SPOOL, Engine
 from ..errors import PartialWrite, StorageError, UnknownName
 from ..live import Live, arrivals
-from ..records.many import Many
+from ..records.crowd import made
 from ..records.memory import Memory
 from ..records.plan import Delivery, Plan
 from ..refusals import MemoryAddress, RefusedMemories, address
-from ..slices import in_slices
 from ..staleness import StalenessCheck
 from .backlog import Backlog
 from .derivations import append_proposed
@@ -75,14 +74,6 @@ def _is_applied(group: ActiveSupports) -> bool:
     return any(each.status == "applied" for each in group)
 
 
-async def _made(plan: Plan) -> Plan:
-    """The plan with every delivery made; other tasks run in between."""
-    planned: Sequence[Delivery] = plan.deliveries
-    if not isinstance(planned, Many):
-        return plan
-    return plan.model_copy(update={"deliveries": tuple(await in_slices(planned))})
-
-
 class PlanWriter:
     """Writes one session's recorded plans to the store, and acknowledges to the ledger what the store has."""
 
@@ -106,7 +97,7 @@ class PlanWriter:
     async def write(self, plans: Sequence[Plan]) -> None:
         """Write these plans, and mark them as applied. Raises `StorageError`; what was written by then is kept."""
         try:
-            plans = [await _made(plan) for plan in plans]
+            plans = [await made(plan) for plan in plans]
             attempt = await self._write(plans, await self._work_of(plans))
         except BaseException:
             self.store.repeat()

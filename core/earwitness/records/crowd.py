@@ -10,8 +10,9 @@ from typing import Any, Self, overload
 
 from ..containers import character_container_name
 from ..ids import MemoryIds
+from ..slices import in_slices
 from .many import AlikeRecords, Many, parts_of
-from .plan import Delivery
+from .plan import Delivery, Plan
 
 OWN = ("memory_id", "container", "owner")
 """The fields that differ from copy to copy."""
@@ -116,10 +117,6 @@ class CrowdsApart:
         found = (each for crowd in self.crowds if (each := crowd.to(container)) is not None)
         return [*found, *self._others_by_container.get(container, ())]
 
-    def reach(self, container: str) -> bool:
-        """Whether there is one for a container."""
-        return container in self._others_by_container or any(crowd.to(container) for crowd in self.crowds)
-
     @cached_property
     def _others_by_container(self) -> Mapping[str, Sequence[Delivery]]:
         found: dict[str, list[Delivery]] = {}
@@ -141,6 +138,14 @@ def each_once(deliveries: Sequence[Delivery]) -> Sequence[Delivery]:
         part if isinstance(part, CrowdCopies) else [each for each in part if id(each) in kept]
         for part in deliveries.parts
     )
+
+
+async def made(plan: Plan) -> Plan:
+    """The plan with every delivery made; other tasks run in between."""
+    planned: Sequence[Delivery] = plan.deliveries
+    if not isinstance(planned, Many):
+        return plan
+    return plan.model_copy(update={"deliveries": tuple(await in_slices(planned))})
 
 
 def listening(participants: Iterable[str], deliveries: Iterable[Delivery]) -> list[str]:
