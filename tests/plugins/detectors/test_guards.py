@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import earwitness_plugins.detectors
-from earwitness_plugins.detectors.text.guards import _GuardedPattern, guarded_pattern
+from earwitness_plugins.detectors.text import guards
+from earwitness_plugins.detectors.text.guards import _GuardedPattern, guarded_pattern, may_find
 from earwitness_plugins.detectors.text.pattern_needs import needs
 
 
@@ -103,6 +104,24 @@ def test_where_nothing_needed_is_there_nothing_is_found() -> None:
     assert guarded.match("sleeps")
     assert not guarded.match("Ann sleeps")
     assert guarded.search("Ann sleeps.", 5) is None
+
+
+def test_a_sentence_matches_only_where_the_whole_text_has_the_words() -> None:
+    guarded = guarded_pattern(r"\A(?:she|he)\s+wondered\b|\bleft\s+unsaid\b")
+    assert may_find(guarded, "It rained. She wondered why.")
+    assert may_find(guarded, "It rained. The rest was left unsaid.")
+    assert not may_find(guarded, "It rained. Ann slept.")
+    assert not may_find(guarded, "")
+
+
+def test_more_mixtures_of_words_than_are_remembered_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "_REMEMBERED", 2)
+    guarded = guarded_pattern("ann|bob|cid")
+    texts = ("ann", "bob", "cid", "ann bob", "cid ann", "ann bob cid", "bob")
+    for text in (*texts, *texts):
+        found = guarded.search(text)
+        assert found
+        assert found.start() == 0
 
 
 def test_a_guarded_pattern_can_be_copied_and_pickled() -> None:

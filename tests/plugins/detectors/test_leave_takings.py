@@ -12,7 +12,7 @@ from earwitness.rehearsal import Rehearsal
 from earwitness_plugins.detectors.acts.inventory import inventory
 from earwitness_plugins.detectors.acts.phrases import Phrases, set_of
 from earwitness_plugins.detectors.acts.signs import signs
-from earwitness_plugins.detectors.acts.tokens import tokenised
+from earwitness_plugins.detectors.acts.tokens import tokenised, words_in
 from earwitness_plugins.detectors.rules import RulesDetector
 
 FOLDER = Path(__file__).parent / "leave_takings"
@@ -85,6 +85,32 @@ def found_in(text: str, *phrases: str) -> list[str]:
 )
 def test_a_phrase_is_words_choices_and_gaps(phrase: str, text: str, found: str) -> None:
     assert found in found_in(text, phrase)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm off, Bob's here - byeee!",
+        "I’m off — “bye”",
+        "Bob: 我先走了, bye",
+        "l’école d'été; ciao_ciao",
+        "It's 5:30…",
+        "",
+    ],
+)
+def test_words_alone_are_those_of_the_text_in_clauses(text: str) -> None:
+    fillers = frozenset({"here"})
+    assert words_in(text, fillers) == tokenised(text, fillers).words
+
+
+def test_a_phrase_goes_on_behind_the_set_that_it_begins_with() -> None:
+    sets: dict[str, Any] = {"who": set_of(["i", "i myself", "we two"], {}, frozenset())}
+    made = Phrases()
+    made.add("act", ["<who> leave", "<who> … go", "so long"], sets, frozenset())
+    for text in ("i leave", "i myself leave", "we two leave", "we two must go", "so long"):
+        assert [hit.behind for hit in made.find(tuple(text.split()))] == [len(text.split())], text
+    for text in ("we leave", "i myself", "so we", "so", "we two"):
+        assert made.find(tuple(text.split())) == [], text
 
 
 def test_a_phrase_without_words_is_refused() -> None:
