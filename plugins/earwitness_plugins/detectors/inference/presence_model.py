@@ -91,7 +91,9 @@ class PresenceModel:
         self._speakers = [line.speaker for line in reversed(lines)]  # the latest first
         self._earlier_speakers = frozenset(self._speakers[1:])
         self._since: list[_Since] = []
-        """What the last 0, 1, 2, … lines hold, once it is asked for."""
+        """What the last 0, 1, 2, … lines hold, once it is asked for; …"""
+        self._sizes = (0.0, 0.0, 0.0, 0.0)
+        """… and how many speak and could (log), the share of those who do, and how many lines are before (log)."""
 
     @classmethod
     def of(cls, moment: Moment, company: DramatisPersonae, read: LineReader) -> PresenceModel:
@@ -114,9 +116,7 @@ class PresenceModel:
         total = shift + sum(map(mul, WEIGHTS, self._counts(id)))
         return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
-    @property
-    def _sizes(self) -> tuple[float, float, float, float]:
-        """How many speak and could (log), the share of those who do, and how many lines there are before (log)."""
+    def _read_sizes(self) -> tuple[float, float, float, float]:
         heard, cast = len(set(self._speakers)), len(self.company.parts)
         return log(heard), log(cast), heard / cast, log1p(len(self.lines) - 1)
 
@@ -142,9 +142,10 @@ class PresenceModel:
         ago = self._speakers.index(id) if times else len(self.lines)
         gap = log(ago) if times else log(FAR)
         last = self.lines[len(self.lines) - 1 - ago] if times else None
+        if not self._since:
+            self._since, self._sizes = self._read_since(), self._read_sizes()
         heard, cast, share_heard, before = self._sizes
         share, part = times / max(1, len(self.lines) - 1), self.company.parts[id]
-        self._since = self._since or self._read_since()
         since = self._since[ago]
         return (
             1,
