@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import compress, filterfalse
-from operator import is_not
+from operator import attrgetter, is_not
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,6 +29,13 @@ def chosen(names: Iterable[str], values: Iterable[T], wanted: Callable[[T], bool
     if not good or len(good) == len(known):
         return list(names) if good else []
     return list(compress(names, map(good.__contains__, keys)))
+
+
+def having(names: Iterable[str], values: Iterable[object], attribute: str, wanted: Collection[object]) -> list[str]:
+    """The names whose values have one of these as an attribute, in their order."""
+    found = list(map(attrgetter(attribute), values))
+    good = frozenset(wanted)
+    return [] if good.isdisjoint(found) else list(compress(names, map(good.__contains__, found)))
 
 
 def made_of(values: Iterable[T], make: Callable[[T], U]) -> list[U]:

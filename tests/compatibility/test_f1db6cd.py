@@ -145,7 +145,8 @@ async def test_the_same_people_know_the_same_things(story: Session, answered: di
         for knower in was.values():  # with the words that find a piece of lore, which are no part of the text now
             knower["text"] = knower["text"] and without_words(knower["text"], {"words": []})
         knowers = now.model_dump(mode="json")["knowers"]
-        assert all(each.pop("forgotten") is None for each in knowers.values())  # there were no such notes
+        for new in ("forgotten", "heard_of"):  # there were no such notes
+            assert all(each.pop(new) is None for each in knowers.values())
         assert worded(knowers) == was
         assert reworded(str(now)) == reworded(answered["who_knows_text"][text])
 

@@ -1,5 +1,7 @@
 """A message that thousands hear has one list of participants in memory, whoever holds it."""
 
+import asyncio
+
 from earwitness.end.message_copies import MessageCopies
 from earwitness.end.store_work import Work
 from earwitness.ids import MemoryIds
@@ -42,4 +44,4 @@ def _deliveries() -> list[Delivery]:
     )
     here = {id: Participant(role="present", confidence=1) for id in CROWD}
     settled = SettledMessage(message=message, participants=here)
-    return list(MessageCopies(settled, {}, as_cast(CROWD), MemoryIds("s1", "s1"), 1, 1).all())
+    return list(asyncio.run(MessageCopies(settled, {}, as_cast(CROWD), MemoryIds("s1", "s1"), 1, 1).all()))

@@ -130,7 +130,8 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
     size = len(question) + _characters(delivery for delivery, _ in proofs)
     for owner, evidence in _about(known, written).items():
         elsewhere.setdefault(owner, []).extend(evidence)
-    pieces = () if masks or not inquiry.infers else [*await _pieces(engine, session, known.pieces), *others]
+    infers = not masks and await aside(len(question), lambda: inquiry.infers)
+    pieces = [*await _pieces(engine, session, known.pieces), *others] if infers else ()
     size += _characters(delivery for delivery, _ in pieces)
     knowers = await aside(size, _knowers, inquiry, proofs, pieces, subjects, elsewhere, masks, live.snapshot)
     return WhoKnows(question=given, knowers=knowers, failures=failures)

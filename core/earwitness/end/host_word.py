@@ -17,7 +17,7 @@ from ..records.many import AlikeRecords, Many
 from ..records.message import Message
 from ..records.moment import Moment, Movement, Perceived, Presence
 from ..records.state import PERCEIVES_NOTHING, State, Whereabouts
-from ..shared_values import chosen, made_of, without
+from ..shared_values import chosen, having, made_of, without
 from ..slices import MANY
 from .whereabouts import folded
 
@@ -124,7 +124,7 @@ def _sleepers(moment: Moment) -> frozenset[str]:
     if moment.message.channel.context == "dm":
         return frozenset()
     places = moment.whereabouts
-    return frozenset(chosen(places, places.values(), lambda where: where.condition in PERCEIVES_NOTHING))
+    return frozenset(having(places, places.values(), "condition", PERCEIVES_NOTHING))
 
 
 def _hears_from_afar(id: str, moment: Moment) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from ..places import holders
-from ..shared_values import changed, chosen, different
+from ..shared_values import changed, different, having
 from .base import Record
 from .channel import Channel, StandingChannel, earlier_names, standing_name
 from .read_only import ReadOnlyDict, with_changes
@@ -116,7 +116,7 @@ class State(Record):
     @property
     def here(self) -> tuple[str, ...]:
         """Ids of those in the current scene, as far as the story says."""
-        return tuple(chosen(self.whereabouts, self.whereabouts.values(), lambda where: where.here))
+        return tuple(having(self.whereabouts, self.whereabouts.values(), "here", (True,)))
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from earwitness.patterns import lazy_pattern
 from earwitness.records.moment import Movement, Perceived
-from earwitness.shared_values import chosen
+from earwitness.shared_values import having
 
 from ..text.call_patterns import ENDS_CALL, ENDS_CALL_FIRST, FOR_ALL, RINGS, TAKES_UP, UNANSWERED
 from ..text.message_reading import on_call, rung, tells_of_phone
@@ -141,7 +141,7 @@ def _takes_up(text: str) -> bool:
 
 def _on_call(case: MessageCase) -> list[str]:
     places = case.scene.places
-    on = chosen(places, places.values(), lambda where: where.condition == "on_call")
+    on = having(places, places.values(), "condition", ("on_call",))
     return case.moment.cast.in_order([id for id in on if id != case.speaker.id])
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from earwitness.patterns import lazy_pattern
 from earwitness.records.moment import Presence
-from earwitness.shared_values import chosen
+from earwitness.shared_values import chosen, having
 
 from ..dialogue.clues import Situation
 from ..dialogue.conversation import Conversation, SpokenLine
@@ -151,7 +151,7 @@ def _called_plainly(case: MessageCase) -> frozenset[str]:
 def _seen(case: MessageCase, others: list[str]) -> list[str]:
     """Without those who hide: nobody speaks to them, unless by name or from the same hiding place."""
     places = case.moment.whereabouts
-    hiding = {*chosen(places, places.values(), lambda where: where.condition == "hiding")}
+    hiding = {*having(places, places.values(), "condition", ("hiding",))}
     return others if not hiding or case.speaker.id in hiding else [id for id in others if id not in hiding]
 
 
