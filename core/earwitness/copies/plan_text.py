@@ -3,7 +3,7 @@
 The first line is the record as JSON, without those tables and lists. The second, where there is one, holds them:
 `{"names": [ids, …], "tables": {field: [whose, value, others]}, "lists": {field: whose}, "movements": [...]}`. Each of
 the `names` is a list of ids, a line each. `whose` is the number of such a list, and the few who are left out of it;
-`others` are the few names that have another value, each with it.
+`others` lists the few names with another value, each after that value.
 """
 
 from __future__ import annotations
@@ -113,12 +113,14 @@ class _SharedText:
 
     def __init__(self) -> None:
         self._names: list[list[str]] = []
+        self._lines: list[str] = []
+        """The same lists, each as one text."""
         self._tables: dict[str, list[Any]] = {}
         self._lists: dict[str, Whose] = {}
         self.movements: list[Any] = []
 
     def takes(self, field: str, table: Mapping[str, object]) -> bool:
-        """Take a table over, if it says the same of almost all of thousands."""
+        """Take a table over if almost all of its thousands of names have the same value."""
         if len(table) <= MANY:
             return False
         values = list(table.values())
@@ -133,7 +135,7 @@ class _SharedText:
         return True
 
     def lists_all(self, field: str, names: Sequence[str] | None) -> bool:
-        """Take a list over, if it is long."""
+        """Take a list over if it is long."""
         if names is None or len(names) <= MANY:
             return False
         self._lists[field] = self._whose(list(names))
@@ -150,7 +152,7 @@ class _SharedText:
         if not (self._tables or self._lists or self.movements):
             return text
         said: dict[str, Any] = {
-            "names": ["\n".join(names) for names in self._names],
+            "names": self._lines,
             "tables": self._tables,
             "lists": self._lists,
             "movements": self.movements,
@@ -166,6 +168,7 @@ class _SharedText:
                 if without(known, missing) == names:
                     return number, sorted(missing)
         self._names.append(names)
+        self._lines.append("\n".join(names))
         return len(self._names) - 1, []
 
 

@@ -12,7 +12,6 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar, overload
 
 R = TypeVar("R")
-S = TypeVar("S")
 
 
 class _RecordSequence(Sequence[R]):
