@@ -134,14 +134,14 @@ def test_among_many_who_heard_one_denial_it_is_judged_once(memory_delivery: Any,
     assert len(judged) == 1
 
 
-def test_200_different_denials_take_no_100_milliseconds_to_judge(memory_delivery: Any) -> None:
+def test_200_different_denials_take_no_half_second_to_judge(memory_delivery: Any) -> None:
     said = [f"In the year {n}, the old count did not die of fever." for n in range(200)]
     proofs = [(memory_delivery(n, text), False) for n, text in enumerate(said)]
 
     def judge() -> None:
         assert Inquiry(FEVER, Calendar()).knower("bob", map(delivered, proofs)).contrary is not None
 
-    assert ever_below(0.1, judge, runs=12)  # 40 to 60 ms, by the machine
+    assert ever_below(0.5, judge)  # 40 to 100 ms, by the machine; seconds, where each pair is read again
 
 
 @pytest.fixture
