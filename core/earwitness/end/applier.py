@@ -19,6 +19,7 @@ from ..clock import now
 from ..engine import SPOOL, Engine
 from ..errors import StorageError, UnknownName, named
 from ..extras import TransactionLedger, TransactionStore
+from ..foreground import WAY
 from ..live import Live, Unapplied
 from ..protocols import Store
 from ..records.memory import Memory
@@ -212,7 +213,7 @@ class Applier:
             await self._wait(lambda: all(self.remembers(each) for each in waiting), timeout)
 
     async def remembered_by(self, container: str, *, timeout: float) -> None:
-        """Wait until the owner of a container remembers all messages so far. These memories are written next.
+        """Wait until the owner of a container remembers all messages so far, in the store or at hand.
 
         Raises `NotYetApplied` when that takes longer than `timeout` seconds, and once the store fails: what it lacks is
         at hand.
@@ -355,11 +356,13 @@ class Applier:
             await self._gather()
             plans, began = await self._next(), perf_counter()
             was_long = any(plan.sequence in self._backlog.long for plan in plans)
+            if was_long:
+                await self._engine.foreground.over(WAY, self._writer.is_waited_for)
             if plans:
                 await self._writer.write(plans)
             if self._backlog.has_piled_up and not was_long:
                 seconds, among = perf_counter() - began, 1 + len(self._left) // READ_AT_ONCE
-                await self._engine.foreground.pause(seconds, self._is_waited_for, among=among)
+                await self._engine.foreground.pause(seconds, self._writer.is_waited_for, among=among)
 
     async def _gather(self) -> None:
         """Wait a moment for further plans of a backlog, until there are enough of them."""
@@ -373,7 +376,7 @@ class Applier:
     async def _next(self) -> list[Plan]:
         """The next plans in order: as many as fit one write, ending with the first that forgets a character."""
         plans: list[Plan] = []
-        room = BATCH if self._backlog.has_piled_up and not self._is_waited_for() else BACKLOG_BATCH
+        room = BATCH if self._backlog.has_piled_up and not self._writer.is_waited_for() else BACKLOG_BATCH
         for sequence, known in list(islice(self._left.items(), READ_AT_ONCE)):
             if self._local and sequence not in self._backlog.kept:
                 break
@@ -388,11 +391,6 @@ class Applier:
             if plan.forgotten:
                 break
         return plans
-
-    def _is_waited_for(self) -> bool:
-        """Whether somebody waits for more than what a recall finds at hand."""
-        waiters = self._waiters
-        return bool(waiters.for_all or (waiters.wanted and (self._backlog.others or self._backlog.long)))
 
 
 def _unavailable() -> StorageError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..errors import NotYetApplied, named
 from ..live import Live, Unapplied
@@ -113,7 +113,7 @@ class Backlog:
     def remembers(self, sequence: int, container: str | None = None) -> bool:
         """Whether everyone who perceived this entry's message remembers it already; or the owner of a `container`.
 
-        What the owner heard after a message that very many heard need not be in the store: a recall finds it at hand.
+        What very many heard, and what the owner heard after it, need not be in the store: a recall finds it at hand.
         So it does as long as many plans from before a crash are brought to the store again.
         """
         if sequence not in self.writable or sequence in self.remembered:
@@ -122,7 +122,7 @@ class Backlog:
             return True
         if container is None or self.others:
             return False
-        if sequence <= self._piled_up and sequence not in self.long:
+        if sequence <= self._piled_up and (sequence not in self.long or self.left[sequence].is_plain):
             return True
         return container in self.written.get(sequence, ()) or not self.left[sequence].reaches(container)
 
@@ -152,11 +152,6 @@ class Backlog:
         self.kept.add(sequence)
         self.remembered.add(sequence)
         self._from_before.discard(sequence)
-
-    def lacks(self, plan: Plan, wanted: Iterable[str]) -> bool:
-        """Whether one of the `wanted` containers has not got its memory of a plan that is being written."""
-        written: Collection[str] = self.written.get(plan.sequence, ())
-        return any(each not in written for each in wanted)
 
     def note_written(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
         """Note who remembers. Several plans that are written together may have more for the same containers."""

@@ -227,10 +227,9 @@ class PlanWriter:
 
         Each container gets its memories in the order of the journal all the same.
         """
-        plans, order, wanted = attempt.plans, attempt.order, self._waiters.wanted
-        first = order.bring_forward(wanted) if wanted else 0
-        if passed := {each.container for plan in passing for each in plan.deliveries}:
-            first += order.bring_forward(passed - self._backlog.written[plans[0].sequence], of_all=True)
+        plans, order = attempt.plans, attempt.order
+        passed = {each.container for plan in passing for each in plan.deliveries}
+        first = order.bring_forward(passed - self._backlog.written[plans[0].sequence]) if passed else 0
         groups = [*order.take(max(size, first)), *work_of_plain(passing).put]
         memories, deliveries = attempt.work.made(groups)
         fresh, among = self._backlog.fresh, [each.sequence for each in (*plans, *passing)]
@@ -251,7 +250,7 @@ class PlanWriter:
         self._engine.refusals.settle(place for each in memories if (place := address(each)) not in refused)
         attempt.written += deliveries
         self._backlog.note_written(plans, memories)
-        if wanted:
+        if self._waiters.wanted:
             self._waiters.notify()
 
     async def _refused(
@@ -292,8 +291,11 @@ class PlanWriter:
 
     def _is_needed(self, plan: Plan) -> bool:
         """Whether somebody waits for the next batch of a plan."""
-        missing = self._waiters.for_all or self._backlog.lacks(plan, self._waiters.wanted)
-        return plan.sequence not in self._backlog.remembered and bool(missing)
+        return plan.sequence not in self._backlog.remembered and self.is_waited_for()
+
+    def is_waited_for(self) -> bool:
+        """Whether somebody waits for more than what a recall finds at hand."""
+        return bool(self._waiters.for_all or (self._waiters.wanted and self._backlog.others))
 
     async def still_ours(self, plans: Sequence[Plan], memories: Sequence[Memory]) -> None:
         """Take back what was written while another process forgot the story. Raises `UnknownName` then.

@@ -74,10 +74,10 @@ class PutOrder:
         """Whether those of everybody who perceived the message were taken."""
         return self._next >= self._perceived
 
-    def bring_forward(self, containers: Collection[str], *, of_all: bool = False) -> int:
-        """Put next what these containers get, among those who perceived the message or `of_all`; returns how many."""
-        end = len(self._groups) if of_all else self._perceived
-        places = [at for at in range(self._next, end) if self._groups[at][0].container in containers]
+    def bring_forward(self, containers: Collection[str]) -> int:
+        """Put next what these containers get; returns how many memories that are."""
+        left = range(self._next, len(self._groups))
+        places = [at for at in left if self._groups[at][0].container in containers]
         for first, place in enumerate(places, self._next):
             self._groups.insert(first, self._groups.pop(place))
             self._perceived += place >= self._perceived

@@ -116,6 +116,8 @@ def _sealed(value: Any, memo: _Memo) -> Any:
 
 
 def _sealed_items(values: tuple[Any, ...], memo: _Memo) -> tuple[Any, ...]:
+    if _CLOSED.issuperset(map(type, values)):
+        return values
     for each in values:
         kind: Any = type(each)
         if kind in _OPEN:  # free values only
@@ -133,6 +135,8 @@ def _closed(value: dict[str, Any] | list[Any], memo: _Memo) -> ReadOnlyDict | Re
         if _CLOSED.issuperset(kinds := set(map(type, value.values()))) or not any(map(_may_hold_open, kinds)):
             return ReadOnlyDict(value)
         return ReadOnlyDict({key: _sealed(each, memo) for key, each in value.items()})
+    if _CLOSED.issuperset(map(type, value)):
+        return ReadOnlyList(value)
     return ReadOnlyList([_sealed(each, memo) for each in value])
 
 
