@@ -19,7 +19,7 @@ from earwitness_relationships.graph.protocol import GraphStore
 from earwitness_relationships.settings import RelationshipsSettings
 
 SERVER = {"uri": "NEO4J_URI", "user": "NEO4J_USER", "database": "NEO4J_DATABASE", "password": "NEO4J_PASSWORD"}
-"""Setting of `neo4j` → the environment variable that has it where only the name is given."""
+"""Setting of `neo4j` → the environment variable that has it where the command does not."""
 
 MOST_NAMED = 50
 """The most nodes that an error names."""
@@ -28,13 +28,17 @@ MOST_NAMED = 50
 def graph_spec(text: str | None, settings: Settings) -> StrategySpec:
     """The store that a text names; without one, or with its name alone, that of the settings.
 
+    What `neo4j(…)` does not say, the environment does.
+
     Raises `InputError` for text that names none.
     """
     ours = settings.table(RelationshipsSettings).graph
     if text is None or text == ours.name:
         return ours
     spec = strategy_in(text)
-    return StrategySpec(name=spec.name, settings=_from_environment()) if text == "neo4j" else spec
+    if spec.name != "neo4j":
+        return spec
+    return StrategySpec(name=spec.name, settings={**_from_environment(), **spec.settings})
 
 
 @asynccontextmanager

@@ -48,8 +48,8 @@ class Carrier:
     fan_out: int | None = None
     chance: bytes | None = None
     """Coins below it fall for the telling; `None` = no coin is thrown."""
-    odds: float = 1.0
-    """The chance as a number."""
+    odds: float | None = None
+    """The chance as a number; `None` = the rules name none."""
     per_message: int | None = None
     per_listener_day: int | None = None
     only_about: frozenset[str] | None = None
@@ -100,7 +100,7 @@ class Carrier:
 
 def carrier(slug: str, option: str, rules: Rules) -> Carrier:
     """The carrier of an option of effective rules."""
-    budget, odds = rules.budget, 1.0 if rules.chance is None else rules.chance
+    budget, odds = rules.budget, rules.chance
     conditions = rules.conditions or Conditions()
     return Carrier(
         rule=f"{slug}:{option}",
@@ -116,7 +116,7 @@ def carrier(slug: str, option: str, rules: Rules) -> Carrier:
         when=rules.when or "message",
         exclude_private=bool(rules.exclude_private),
         fan_out=rules.fan_out,
-        chance=None if odds >= 1 else threshold(odds),
+        chance=None if odds is None or odds >= 1 else threshold(odds),
         odds=odds,
         per_message=budget.message if budget else None,
         per_listener_day=budget.listener_day if budget else None,

@@ -11,6 +11,7 @@ from .confided import confided
 from .file import RuleFile
 from .floods import floods
 from .idle import idle_rules
+from .spread_by_models import spread_by_models
 from .strangers import misspelt, strangers
 from .strategy_names import unknown_strategies
 from .summed_up import summed_up
@@ -44,7 +45,7 @@ def warnings(
     `retell`, `triage` and `spreading` may give; without them, these are not looked at.
     """
     found = [*idle_rules(file.book), *strangers(file.book, cast), *floods(file.book), *summed_up(file.book)]
-    found += unread_hubs(file.book)
+    found += [*unread_hubs(file.book), *spread_by_models(file.book)]
     found += confided(file.book) if has_direct_messages else ()
     found += unknown_strategies(file.book, strategies or {})
     return _placed(file, found)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from earwitness.errors import InputError
 from earwitness_relationships.graph.protocol import GraphStore
+from earwitness_relationships.graph.records import GraphChange
 
 PAGE = 2_000
 """So many changes are moved at once."""
@@ -27,16 +28,22 @@ async def copied(source: GraphStore, target: GraphStore, progress: Callable[[int
 
 
 async def _common(source: GraphStore, target: GraphStore) -> int:
-    """The version up to which the target is a copy of the source."""
+    """The version up to which the target is a copy of the source. All that it holds is compared."""
     version = await target.version()
-    if not version:
-        return 0
-    theirs = await target.changes(since=version - 1, limit=1)
-    ours = await source.changes(since=version - 1, limit=1)
-    behind = ours and ours[0].version > version and ours[0].fact.op == "clear"
-    if not behind and list(ours) != list(theirs):
-        raise InputError(
-            f"the graph to copy to has {version} changes of its own. Copy into an empty one: another file "
-            "(networkx(path=…)), or another namespace on the server (neo4j(namespace=…))."
-        )
+    since = 0
+    while theirs := await target.changes(since=since, limit=PAGE):
+        ours = await source.changes(since=since, limit=len(theirs))
+        if _begins_anew(ours, version):
+            break
+        if list(ours) != list(theirs):
+            raise InputError(
+                f"the graph to copy to has {version} changes of its own. Copy into an empty one: another file "
+                "(networkx(path=…)), or another namespace on the server (neo4j(namespace=…))."
+            )
+        since = theirs[-1].version
     return version
+
+
+def _begins_anew(ours: Sequence[GraphChange], version: int) -> bool:
+    """Whether the graph was cleared since the target was copied: what the target holds goes then."""
+    return bool(ours) and ours[0].version > version and ours[0].fact.op == "clear"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from pydantic import JsonValue
@@ -19,6 +20,8 @@ class Tie(NamedTuple):
 
     listener: str
     weight: float
+    chance: float | None = None
+    """The `chance` of the rule by which it tells; `None` = that of all ties."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,28 @@ class Ties:
     of: Mapping[str, Sequence[Tie]]
     """Teller → ties, in the order of listeners."""
     chance: float | None
-    """The `chance` of the rule; `None` = each model's own: the weight of a tie, at most 1."""
+    """The `chance` of ties that have none of their own; `None` = each model's own."""
     coins: Coins
     """The coins of the message."""
 
     def probability(self, tie: Tie) -> float:
-        """The probability that a tie carries the message."""
-        return min(tie.weight, 1.0) if self.chance is None else self.chance
+        """The probability that a tie carries the message: its `chance`, else its weight, at most 1."""
+        chance = self.chance if tie.chance is None else tie.chance
+        return min(tie.weight, 1.0) if chance is None else chance
+
+    @cached_property
+    def turned(self) -> Ties:
+        """The same ties from the other end: for each listener, who may tell them, as `Tie.listener`."""
+        of: dict[str, list[Tie]] = {}
+        for teller, ties in sorted(self.of.items()):
+            for tie in ties:
+                of.setdefault(tie.listener, []).append(tie._replace(listener=teller))
+        return Ties(of, self.chance, self.coins)
+
+    @cached_property
+    def everybody(self) -> tuple[str, ...]:
+        """Those whom a tie joins, by id."""
+        return tuple(sorted({*self.of, *self.turned.of}))
 
     def coin(self, *what: object) -> float:
         """A number from 0 to 1 that is always the same for the same thing."""
@@ -42,14 +60,20 @@ class Ties:
         return self.coins.value(first, second, third)
 
     def joins(self, teller: str, listener: str) -> bool:
-        """Whether somebody may tell somebody: whoever asks is only told what they may be told."""
+        """Whether somebody may tell somebody."""
         return any(each.listener == listener for each in self.of.get(teller, ()))
 
-    def one_of(self, teller: str, round: int) -> str | None:
+    def passes(self, teller: str, listener: str, round: int) -> bool:
+        """Whether the message passes when two meet: always, unless a rule has a `chance`."""
+        own = next((each.chance for each in self.of.get(teller, ()) if each.listener == listener), None)
+        chance = self.chance if own is None else own
+        return chance is None or self.coin(teller, listener, round) < chance
+
+    def one_of(self, id: str, round: int) -> str | None:
         """Whom somebody meets in a round: one of those they may tell, each as probable as its weight."""
-        ties = self.of.get(teller, ())
+        ties = self.of.get(id, ())
         total = sum(each.weight for each in ties)
-        left = self.coin(teller, "meets", round) * total
+        left = self.coin(id, "meets", round) * total
         for each in ties:
             left -= each.weight
             if left < 0:

@@ -25,17 +25,19 @@ class MeetingRounds:
         return Round(contacts, tuple(known) if goes_on else ())
 
     def _contacts(self, ties: Ties, so_far: SpreadSoFar) -> dict[str, str]:
-        """Listener → teller."""
-        known = so_far.known
+        """Listener → teller. Whoever asks meets one of those who may tell them."""
+        known, number = so_far.known, so_far.number
         tellers: dict[str, str] = {}
-        for id in sorted(ties.of):
-            other = ties.one_of(id, so_far.number)
-            if other is None:
+        for id in ties.everybody:
+            knows = id in known
+            if not (self.pushes if knows else self.pulls):
                 continue
-            if self.pushes and id in known and other not in known:
-                tellers.setdefault(other, id)
-            if self.pulls and id not in known and other in known and ties.joins(other, id):
-                tellers.setdefault(id, other)
+            other = (ties if knows else ties.turned).one_of(id, number)
+            if other is None or knows == (other in known):
+                continue
+            teller, listener = (id, other) if knows else (other, id)
+            if listener not in tellers and ties.passes(teller, listener, number):
+                tellers[listener] = teller
         return tellers
 
     def _reachable(self, ties: Ties, known: Iterable[str]) -> set[str]:

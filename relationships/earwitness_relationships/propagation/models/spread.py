@@ -170,10 +170,9 @@ class ModelRounds:
 
     def _ties(self, joints: Joints) -> Ties:
         of: dict[str, list[Tie]] = {id: [] for id in sorted({id for joint in joints for id in joint})}
-        for (teller, listener), (weight, _) in sorted(joints.items(), key=lambda each: each[0]):
-            of[teller].append(Tie(listener, weight))
-        chances = {carrier.odds for _, carrier in joints.values() if carrier.chance is not None}
-        return Ties(of, min(chances, default=None), self._coins)
+        for (teller, listener), (weight, carrier) in sorted(joints.items(), key=lambda each: each[0]):
+            of[teller].append(Tie(listener, weight, carrier.odds))
+        return Ties(of, None, self._coins)
 
     def _telling(self, contact: Contact, joints: Joints) -> Telling | None:
         """The telling of a contact, if it can be: the teller knows it, and something of it is left."""
