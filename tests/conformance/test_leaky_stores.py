@@ -28,6 +28,7 @@ from earwitness_plugins.stores.sqlite import SqliteStore
 from earwitness_plugins.stores.supermemory import supermemory
 from earwitness_plugins.testing.supermemory import Emulator
 
+from ..examples import SHARE
 from ..postgres_servers import SharedDatabase
 from .planted import fails
 
@@ -94,7 +95,7 @@ RANDOM = "test_random_interleavings_end_as_in_a_dict"
 
 
 class WithoutLongTests(Walls, Keeping, NamesOfMemories):
-    """For stores of which each test makes hundreds of requests."""
+    """For stores of which each test makes hundreds of requests, and for all where few random examples are tried."""
 
 
 def fails_exactly_the_walls(make: Callable[[Path], Store], suite: type[Walls] = StoreSuite) -> None:
@@ -103,6 +104,7 @@ def fails_exactly_the_walls(make: Callable[[Path], Store], suite: type[Walls] = 
     def leaky(folder: Path) -> Any:
         return LeakyProxy(make(folder))
 
+    suite = suite if SHARE >= 1 else WithoutLongTests
     flags = dict.fromkeys(("persistent", "shared", "atomic"), ONE_HANDLE)
     with pytest.raises(ExceptionGroup) as caught:
         check(adapted(suite, "make_store", leaky, {**flags, "examples": 1}))
