@@ -39,22 +39,22 @@ async def kept_of(story: Session, ew: Earwitness, bubble: str) -> list[Delivery]
 
 @dataclass(frozen=True)
 class KeptBefore:
-    """What earlier reconciliations of a bubble have kept."""
+    """What earlier reconciliations of a story's bubbles have kept."""
 
     identities: Mapping[tuple[str, str], str]
     """Container and text in lower case → the identity of what says it there."""
     origins: frozenset[tuple[str, str]]
-    """Container, and id of the memory of the bubble that was kept there."""
+    """Container, and id of the memory of a bubble that was kept there."""
 
     def may_support(self, container: str, text: str, memory: str) -> bool:
-        """Whether a memory of the bubble says once more what was kept of another of its memories."""
+        """Whether a memory of a bubble says once more what was kept of another, of the same bubble or another."""
         return (container, text.casefold()) in self.identities and (container, memory) not in self.origins
 
 
-async def kept_before(story: Session, ew: Earwitness, bubble: str) -> KeptBefore:
-    """What earlier reconciliations of a bubble have kept and what has not been taken back."""
+async def kept_before(story: Session, ew: Earwitness, bubbles: Iterable[str]) -> KeptBefore:
+    """What earlier reconciliations of these bubbles have kept and what has not been taken back."""
     identities: dict[tuple[str, str], str] = {}
-    found = await kept_of(story, ew, bubble)
+    found = [each for bubble in bubbles for each in await kept_of(story, ew, bubble)]
     for each in found:
         entry = await ew.engine.ledger.entry(story.id, key=each.source)
         if entry is not None and isinstance(entry.body, Derived) and entry.body.derivation.identity is not None:
@@ -86,12 +86,16 @@ async def corrected(bubble: Session, ew: Earwitness, target: str) -> None:
 
 
 async def take_back(story: Session, ew: Earwitness, keys: Sequence[str]) -> tuple[str, ...]:
-    """Retract what was kept under these keys. Returns what it said."""
-    found = await ew.engine.ledger.deliveries(story.id, sources=keys) if keys else ()
+    """Retract what was kept under these keys. Returns what it said, unless another reconciliation still says it."""
+    ledger, taken = ew.engine.ledger, {*keys}
+    found = [each for each in (await ledger.deliveries(story.id, sources=keys) if keys else ()) if each.is_kept]
     for each in keys:
         if await story.has(each):
             await story.retract(each)
-    return tuple({each.memory_id: each.body for each in found if each.is_kept}.values())
+    said = {each.memory_id: each.body for each in found}
+    supports = await ledger.deliveries(story.id, memory_ids=[*said]) if said else ()
+    stands = {each.memory_id for each in supports if each.is_kept and each.source not in taken}
+    return tuple(body for id, body in said.items() if id not in stands)
 
 
 async def put_back(ew: Earwitness, replaced: Iterable[Sequence[str]]) -> PutBack:

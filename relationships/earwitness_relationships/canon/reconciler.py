@@ -13,7 +13,7 @@ from earwitness.errors import InputError, KeyConflict, unknown
 from ..bubble_mark import FACTS
 from ..personas.lived import RECONCILED
 from ..privacy.loosenings import loosenings
-from .bubbles import link_of
+from .bubbles import link_of, links
 from .kept import kept_before
 from .provenance import chain_of
 from .publication import Publication
@@ -43,7 +43,7 @@ class BubbleReconciler:
         allowed = (*loosenings(self._story.state), *loosenings(bubble.state))
         publication = Publication(publish, bubble.cast, allowed)
         left, why = passed_over(bubble.cast, memories, keep_as)
-        before = await kept_before(self._story, self._ew, link.name)
+        before = await kept_before(self._story, self._ew, links(self._story))
         planned = tuple(kept(found, there, link.name, keep_as, mode, publication, before))
         stays = (await self._replaced(planned))[1]
         given: dict[str, Any] = {"keep_as": keep_as, "mode": mode, "memories": planned, "stays": tuple(stays)}
@@ -72,9 +72,12 @@ class BubbleReconciler:
         fact = {"reconciled": planned.bubble, "keep_as": planned.keep_as, "keys": keys, "replaced": replaced}
         await self._note(planned.bubble, fact, key)
         bubble = await self._ew.open_session(link_of(self._story, planned.bubble).id)
-        first = {**(await kept_before(self._story, self._ew, planned.bubble)).identities}
+        first = {**(await kept_before(self._story, self._ew, links(self._story))).identities}
         for own_key, each in zip(keys, new, strict=True):
-            await self._write(bubble, each, own_key, first.setdefault((each.container, each.text.casefold()), own_key))
+            said = (each.container, each.text.casefold())
+            if each.action != "support":  # what says it elsewhere is out of recall
+                first[said] = own_key
+            await self._write(bubble, each, own_key, first.setdefault(said, own_key))
         for session, memory in replaced:  # last, so that nothing is missing if the process dies before
             await (await self._ew.open_session(session)).archive(memory)
         await self._story.delivered()

@@ -16,7 +16,7 @@ from ..personas.lived import is_played
 from .kept import ORIGIN, KeptBefore
 from .publication import Publication, published
 from .records import KeepAs, KeptAction, KeptMemory, Mode
-from .versions import action, others
+from .versions import action, others, unsaid
 
 WHERE = ("contextType", "channelId", "guildId")
 TELLING_FIELDS = ("pantheonId", "hop", "strength")
@@ -89,12 +89,14 @@ def kept(
 ) -> Iterator[KeptMemory]:
     """What is to be done with each candidate, given what the containers hold."""
     said: dict[str, set[str]] = {}
-    for each in found:
+    every = [*found]
+    for each in every:
         held = there.get(each.container.name, ())
         versions = others(each.text, held)
+        replaced = unsaid(_said_in(each.container, every), versions) if mode == "replace" else []
         taken = said.setdefault(each.container.name, set())
         why = publication.withheld(each.memory) if keep_as == "global" else None
-        what = action(each.text, held, versions, mode)
+        what = action(each.text, held, versions, replaced)
         is_kept = what == "skip" and before.may_support(each.container.name, each.text, each.memory.id)
         if is_kept or (what != "skip" and each.text.casefold() in taken):
             what = "support"
@@ -103,7 +105,13 @@ def kept(
             continue
         taken.add(each.text.casefold())
         note = published(each.memory) if keep_as == "global" and what != "skip" else ""
-        yield _kept(each, what, versions, bubble, keep_as, note)
+        made = _kept(each, what, versions, bubble, keep_as, note)
+        yield made.model_copy(update={"versions": tuple(old.id for old in replaced)}) if what == "replace" else made
+
+
+def _said_in(container: Container, found: Iterable[Candidate]) -> Iterator[str]:
+    """What a bubble itself says in a container."""
+    return (each.text for each in found if each.container == container)
 
 
 def _kept(

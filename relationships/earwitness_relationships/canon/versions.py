@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from earwitness import Memory
 from earwitness.words import STOP_WORDS, plain, terms
 
-from .records import KeptAction, Mode
+from .records import KeptAction
 
 ALIKE = 0.5
 """The share of words in common from which two memories are versions of one another."""
@@ -25,13 +25,19 @@ def others(text: str, memories: Iterable[Memory]) -> list[Memory]:
     return [each for each in memories if _folded(each.text) != _folded(text) and _alike(wanted, _words(each.text))]
 
 
-def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], mode: Mode) -> KeptAction:
-    """What is to be done with a new memory."""
+def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], replaced: Sequence[Memory]) -> KeptAction:
+    """What is to be done with a new memory, given those that say otherwise, and those of them that it may replace."""
     if same(text, there):
         return "skip"
     if not versions:
         return "add"
-    return "replace" if mode == "replace" else "beside"
+    return "replace" if replaced else "beside"
+
+
+def unsaid(texts: Iterable[str], versions: Iterable[Memory]) -> list[Memory]:
+    """The versions that none of these texts says as well."""
+    said = {_folded(each) for each in texts}
+    return [each for each in versions if _folded(each.text) not in said]
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

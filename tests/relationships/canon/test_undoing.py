@@ -128,3 +128,48 @@ async def test_a_choice_of_nothing_is_refused_and_one_id_needs_no_list(ew: Earwi
     (memory,) = (await story.canon.reconcile("x", keep_as="personal")).memories
     await keep(story, "x", only=memory.memory_id)
     assert await held(ew) == [PEAR]
+
+
+@pytest.mark.parametrize("order", ["xy", "yx"])
+async def test_what_two_bubbles_say_alike_is_one_memory_that_stays_until_both_are_undone(
+    ew: Earwitness, story: Session, order: str
+) -> None:
+    for name in "xy":
+        await bubble(story, name, PEAR)
+        done = await keep(story, name)
+    assert [each.action for each in done.memories] == ["support"]
+    assert await held(ew) == [PEAR]
+    undone = await story.canon.undo(order[0])
+    assert (await held(ew), undone.gone) == ([PEAR], ())
+    undone = await story.canon.undo(order[1])
+    assert (await held(ew), undone.gone) == ([], (PEAR,))
+
+
+async def test_what_the_bubble_says_as_well_is_not_replaced(ew: Earwitness, story: Session) -> None:
+    await bubble(story, "x", PEAR, APPLE)
+    await keep(story, "x")
+    await bubble(story, "y", PLUM, PEAR)
+    done = await keep(story, "y", mode="replace")
+    assert [each.action for each in done.memories] == ["replace", "support"]
+    assert await held(ew) == [PEAR, PLUM]
+    await story.canon.undo("y")
+    assert await held(ew) == [APPLE, PEAR]
+
+
+async def test_what_was_replaced_is_kept_anew_when_another_bubble_says_it_again(ew: Earwitness, story: Session) -> None:
+    for name, line in (("x", APPLE), ("y", PEAR), ("z", APPLE)):
+        await bubble(story, name, line)
+        await keep(story, name, mode="replace")
+    assert await held(ew) == [APPLE]
+
+
+async def test_a_branch_keeps_what_its_own_bubble_says_though_the_story_keeps_it_too(
+    ew: Earwitness, story: Session
+) -> None:
+    await bubble(story, "x", PEAR)
+    await keep(story, "x")
+    branch = await story.fork("s2")
+    await bubble(branch, "y", PEAR)
+    done = await keep(branch, "y")
+    assert [each.action for each in done.memories] == ["skip"]
+    assert await held(ew) == [PEAR]
