@@ -56,7 +56,8 @@ class NameResolver:
     def _wearers(self, names: tuple[str, ...]) -> tuple[str, ...]:
         snapshot = self._live.snapshot
         ids = snapshot.cast.by_id
-        if not snapshot.masks and all(type(each) is str and each in ids for each in names):  # thousands of ids
+        are_ids = {str}.issuperset(map(type, names)) and all(map(ids.__contains__, names))  # thousands of names
+        if are_ids and not snapshot.masks:
             return names
         return tuple([self.wearer(each) for each in names])
 

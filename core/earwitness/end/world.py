@@ -68,7 +68,7 @@ class World:
         """The world as it is for a message in a channel, given the session before that message."""
         seen, latest, day = before.news_seen, live.latest_update, before.state.game_day
         places = channel.news, apart_in(channel.metadata)
-        marked = any("\n" in each for each in seen)
+        marked = "\n" in "".join(seen)
         ledger, joined = engine.ledger, before.joined
         guards = _guards(engine, live, before, channel) if engine.guards else None
         return cls(before.id, ledger, seen, joined, latest, day, applier, *places, guards, marked)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress, repeat
+from operator import is_
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
@@ -176,12 +178,11 @@ class State(Record):
         """The state after `movements_to`."""
         if not whereabouts:
             return self
-        placed = {**self.whereabouts, **{id: where for id, where in whereabouts.items() if where is not None}}
-        for id in (id for id, where in whereabouts.items() if where is None):
-            placed.pop(id, None)
-        kept = (
-            ReadOnlyDict(placed) if isinstance(self.whereabouts, ReadOnlyDict) else placed
-        )  # need not be sealed again
+        placed: dict[str, Any] = {**self.whereabouts, **whereabouts}
+        for id in list(compress(whereabouts, map(is_, whereabouts.values(), repeat(None)))):
+            del placed[id]
+        is_sealed = isinstance(self.whereabouts, ReadOnlyDict)  # then it need not be sealed again
+        kept = ReadOnlyDict(placed) if is_sealed else placed
         return self.model_copy(update={"whereabouts": kept})
 
     def noting(self, facts: Mapping[str, FactsOf | None]) -> State:

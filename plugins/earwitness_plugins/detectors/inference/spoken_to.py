@@ -114,7 +114,7 @@ def _openly(
     if _BOTH.search(content):
         return dict(sorted(weighed.items(), key=lambda each: -each[1])[:2])
     enough = {id: chance for id, chance in weighed.items() if chance >= _ENOUGH}
-    best = max(weighed, key=lambda id: weighed[id])
+    best = max(weighed, key=weighed.__getitem__)
     return enough or ({best: weighed[best]} if weighed[best] >= _BEST else {})
 
 
