@@ -71,6 +71,7 @@ class RelationFacade(Generic[Receipt]):
         days: dict[str, Any] = {"since": standing.today if since is None else since, "until": until}
         pairs = [(source, target), (target, source)] if mutual else [(source, target)]
         said = [checked_record(RelationshipRule, _said(*each, type, weight, days)) for each in pairs]
+        _refuse_members(_relation(each, None) for each in said)
         if rules is None:
             may_relate(self._who)
             facts = [Fact(relation=_relation(each, attributes)) for each in said]
@@ -95,6 +96,7 @@ class RelationFacade(Generic[Receipt]):
         may_relate(self._who)
         given, number, standing = iter(relations), 0, await self._desk.standing()
         while facts := [Fact(relation=each) for each in islice(given, batch)]:
+            _refuse_members(fact.relation for fact in facts if fact.relation)
             await self._write(facts, standing, None)
             number += len(facts)
         return number
@@ -112,6 +114,7 @@ class RelationFacade(Generic[Receipt]):
         if last is None:
             raise InputError("end() needs the last day of the relation: give until=….")
         facts = list(_ending(standing, source, target, type, last))
+        _refuse_members(each.relation for each in facts if each.op == "end" and each.relation)
         if not facts:
             raise InputError(_unrelated(standing, source, target, type, last))
         may_end(self._who, standing.graph.periods((source, target, type)), last, standing.cast)
@@ -132,7 +135,7 @@ class RelationFacade(Generic[Receipt]):
         standing = await self._desk.standing()
         day = standing.today if day is None else day
         found = standing.graph.relations_of(node, types, min_weight, day, direction)
-        return tuple(each for each in found if not _is_inner(each))
+        return tuple(each for each in found if _is_said(each))
 
     async def book(self) -> RuleBook:
         """The rules in force: those of the rule file, with what was changed at run time on top."""
@@ -140,7 +143,7 @@ class RelationFacade(Generic[Receipt]):
 
     async def _write(self, facts: list[Fact], standing: RulesNow, key: str | None) -> Receipt:
         for each in facts:
-            if each.relation is not None and not _is_inner(each.relation):
+            if each.relation is not None and not form.is_inner(each.relation):
                 may_say(self._who, each.relation, standing.graph, standing.book)
         return await self._desk.write(facts, key)
 
@@ -173,9 +176,20 @@ def _attributes(standing: RulesNow, said: RelationshipRule) -> dict[str, Any]:
     return next((dict(each.attributes) for each in periods if each.since == said.since), {})
 
 
-def _is_inner(relation: Relation) -> bool:
-    """Whether a relation is part of how pantheons are stored in the graph, rather than something that was asserted."""
-    return relation.type == form.TELLS_IN or relation.target == form.ROOT
+def _is_said(relation: Relation) -> bool:
+    """Whether it holds: neither inner, nor the note that somebody is a member of a pantheon no more."""
+    is_over = form.is_membership(relation) and relation.attributes.get(form.REMOVED)
+    return not form.is_inner(relation) and not is_over
+
+
+def _refuse_members(relations: Iterable[Relation]) -> None:
+    """Raise `InputError` for what only `pantheons` may change: it checks who may, and that a membership is unique."""
+    for each in relations:
+        if form.is_inner(each) or form.is_membership(each):
+            raise InputError(
+                f"{each.source!r} {each.type} {each.target!r} is how a pantheon keeps its members. Use "
+                "relationships.pantheons: add_member, change_member, end_member or remove_member."
+            )
 
 
 def _common(book: RuleBook, named: str | None, source: str, target: str) -> Pantheon:
@@ -214,5 +228,5 @@ def _with_rules(standing: RulesNow, source: str, target: str, type: str, last: f
 
 def _unrelated(standing: RulesNow, source: str, target: str, type: str, last: float) -> str:
     held = standing.graph.relations_of(source, None, 0.0, last)
-    known = [f"{each.type} {each.target}" for each in held if not _is_inner(each)]
+    known = [f"{each.type} {each.target}" for each in held if _is_said(each)]
     return f"{source!r} is not related to {target!r} as {type!r} on day {last:g}. Known: {', '.join(known) or 'none'}."

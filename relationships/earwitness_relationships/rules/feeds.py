@@ -17,6 +17,7 @@ from earwitness.formats import camel, snake
 from ..graph.records import Direction, Fact, Node, NodeKind, Relation
 from ..graph.timeline import key
 from ..graph.view import GraphView
+from .graph_form import is_inner, is_membership
 from .records import MOVED, Feed, RuleBook
 
 TARGETS = ("item", "item_name", "location", "place", "target")
@@ -50,9 +51,12 @@ def noted(
 
 
 def _as_allowed(fact: Fact, graph: GraphView, book: RuleBook) -> Fact | None:
-    """The fact as a feed may say it, with what the relation had; `None` if it changes what a user's pantheon has."""
+    """The fact as a feed may say it, with what the relation had; `None` if it changes what a user's pantheon has, or
+    who is a member of any."""
     if fact.relation is None:
         return fact
+    if is_inner(fact.relation) or is_membership(fact.relation):
+        return None
     found = graph.periods(key(fact.relation))
     before = next((each for each in found if each.since == fact.relation.since), None)
     if before is None:

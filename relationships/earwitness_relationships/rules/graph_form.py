@@ -35,6 +35,16 @@ def node_id(slug: str) -> str:
     return f"{PREFIX}{slug}"
 
 
+def is_membership(relation: Relation) -> bool:
+    """Whether a relation says who is a member of a pantheon, or is one no more."""
+    return relation.type == PART_OF and relation.target.startswith(PREFIX)
+
+
+def is_inner(relation: Relation) -> bool:
+    """Whether a relation is part of how pantheons are stored in the graph, rather than something that was asserted."""
+    return relation.type == TELLS_IN or relation.target == ROOT
+
+
 # ── facts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

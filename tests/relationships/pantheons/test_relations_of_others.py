@@ -106,3 +106,33 @@ async def test_an_author_does_not_touch_the_relations_of_another_users_pantheon(
         with pytest.raises(NotPermitted, match="may not change 'town'"):
             await attempt()
     await author.end(*COUPLE)
+
+
+@pytest.mark.parametrize("who", [{"role": "author", "user": "u9"}, {"role": "owner"}])
+async def test_no_relation_makes_a_member_or_ends_a_membership(open_app: Opener, who: dict[str, str]) -> None:
+    """Only `pantheons` does: it checks who may, and that a membership is unique."""
+    ew = await open_app(relationships={})
+    story = await ew.session("s", cast=CAST)
+    mine = await guest(story)
+    for other in (story.relationships.acting(**who), ew.relationships.acting(**who)):
+        for attempt in (
+            lambda r: r.relate("kenji", "pantheon-mine", "PART_OF"),
+            lambda r: r.relate("greta", "pantheon-mine", "TELLS_IN"),
+            lambda r: r.load([Relation(source="kenji", target="pantheon-mine", type="PART_OF")]),
+        ):
+            with pytest.raises(InputError, match=r"is how a pantheon keeps its members\. Use"):
+                await attempt(other)
+    with pytest.raises(InputError, match="is how a pantheon keeps its members"):
+        await story.relationships.acting(**who).end("greta", "pantheon-mine", "PART_OF")
+    found = await mine.pantheons.get("mine")
+    assert [each.personality_id for each in found.members] == ["charlie", "greta", "mei"]
+
+
+async def test_no_update_makes_a_member(open_app: Opener, tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("town: {members: [greta]}\nfeeds: {joined: PART_OF}\n")
+    story = await (await open_app(relationships={"rules": str(tmp_path / "rules.yaml")})).session("s", cast=CAST)
+    for target in ("pantheon-town", "guards"):
+        await story.update("Charlie joins", character="charlie", type="joined", target=target)
+    found = await story.relationships.pantheons.get("town")
+    assert [each.personality_id for each in found.members] == ["greta"]
+    assert [each.target for each in await story.relationships.relations("charlie")] == ["guards"]

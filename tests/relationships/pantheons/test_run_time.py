@@ -212,6 +212,7 @@ async def test_a_member_of_the_file_changes_leaves_and_returns_too(ew: Earwitnes
     await pantheons.change_member("hotel", "vaggie", role="leader")
     await pantheons.remove_member("hotel", "charlie")
     assert await members(ew) == [("vaggie", "leader")]
+    assert "PART_OF" not in {each.type for each in await ew.relationships.relations("charlie", day=1)}
     await pantheons.add_member("hotel", "charlie", since=3)
     assert sorted(await members(ew)) == [("charlie", "member"), ("vaggie", "leader")]
 
