@@ -68,7 +68,7 @@ async def in_time(work: Awaitable[Any]) -> Any:
     try:
         return await asyncio.wait_for(work, 5)
     finally:
-        assert perf_counter() - began < 10 * LIMIT
+        assert perf_counter() - began < 30 * LIMIT
 
 
 @WAYS

@@ -14,6 +14,7 @@ from earwitness.backstage.who_knows import facts_among, holders_among
 from earwitness.records.memory import Memory
 from earwitness_plugins.stores.sqlite import SqliteStore
 
+from ...durations import slowness
 from ...examples import share_of
 
 WORDS = ("sword", "swords", "dragon", "Alice", "Bob", "the", "hides", "hidden", "cave", "聖剣", "köln", "Game Day: 3\n")
@@ -78,5 +79,5 @@ async def test_among_20_000_memories_it_takes_no_50_milliseconds(
         taken.append(time.process_time() - began)
     assert sorted(facts.ids) == sorted(facts_among(holders_among(await store.list("s1-alice"), question), question).ids)
     assert {"m7708", "m7780"} <= set(facts.ids)
-    assert min(taken) < 0.05
+    assert min(taken) < 0.05 * slowness()
     await store.close()
