@@ -118,7 +118,8 @@ class RecallSource:
         if found is None:
             found = await self._at_hand(container, filter, self._latest())
         elif lacking or self._is_doubtful:
-            found = [each for each in await self._current(container, found, lacking) if matches(filter, each.metadata)]
+            found = await self._with_unapplied(container, found, lacking)
+            found = [each for each in found if matches(filter, each.metadata)]
         return found[:limit]
 
     async def get(self, container: str, ids: Sequence[str]) -> Sequence[Memory]:
@@ -127,9 +128,11 @@ class RecallSource:
         waiting = await self._waiting(container)
         found = await self._asked(self._store(container, waiting).get(container, ids))
         found = await self._without_gone(container, found, waiting)
-        if found is not None:
-            return await self._current(container, found, lacking) if lacking or self._is_doubtful else found
-        return [each for each in await self._at_hand(container, EVERYTHING, self._latest()) if each.id in ids]
+        if found is None:
+            found = await self._at_hand(container, EVERYTHING, self._latest())
+        elif lacking or self._is_doubtful:
+            found = await self._with_unapplied(container, found, lacking)
+        return [each for each in found if each.id in ids]
 
     async def _without_gone(
         self, container: str, found: Sequence[Memory] | None, waiting: Sequence[str] | None
@@ -148,9 +151,15 @@ class RecallSource:
             gone.update(each.memory_id for each in supports if each.memory_id not in active)
         return gone
 
-    async def _current(self, container: str, found: Sequence[Memory], lacking: Lacking) -> Sequence[Memory]:
+    async def _with_unapplied(self, container: str, found: Sequence[Memory], lacking: Lacking) -> Sequence[Memory]:
+        """What was found, as it will be, and what is decided for this container and not in the store yet."""
         now = await self._as_decided(container, found, lacking)
-        return [memory for each in found if (memory := now.get(each.id, each)) is not None]
+        there = [memory for each in found if (memory := now.get(each.id, each)) is not None]
+        if not lacking:
+            return there
+        known = {each.id for each in found}
+        late = [each.memory for each in await self._unapplied(container, lacking)]
+        return [*there, *(each for each in late if each.id not in known)]
 
     async def _as_decided(
         self, container: str, found: Sequence[Memory], lacking: Lacking
