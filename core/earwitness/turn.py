@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol
 
 from .engine import Engine
@@ -229,6 +230,12 @@ class Turn:
         more = more if "context" in more else {"channel": self._channel, **more}
         who_is_there: dict[str, Any] = {"present": present, "audience": audience}
         return await self._session.say(self.character, content, key=key, in_turn=True, **who_is_there, **more)
+
+    def through(self, session: Sayer) -> Turn:
+        """The same turn, whose `say` goes through another object, such as one that may refuse it."""
+        turn = copy(self)
+        vars(turn)["_session"] = session
+        return turn
 
     def _fill_settings(self, changes: Mapping[str, Any]) -> FillSettings:
         late = next((key for key in changes if key in RecallSettings.model_fields), None)

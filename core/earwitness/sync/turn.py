@@ -8,6 +8,7 @@ from typing import Any
 from ..middle.fill import SYSTEM_ROLES, Prompt
 from ..records.plan import Answer
 from ..start.recalled import PerceivedMessage, Recalled
+from ..turn import Sayer
 from ..turn import Turn as AsyncTurn
 from .loop import Mirror
 from .outcome import Outcome
@@ -126,3 +127,7 @@ class Turn(Mirror[AsyncTurn]):
         return Outcome(
             self._call, self._call(self._behind.say, content, key=key, present=present, audience=audience, **more)
         )
+
+    def through(self, session: Sayer) -> Turn:
+        """The same turn, whose `say` goes through another object, such as one that may refuse it."""
+        return Turn(self._call, self._behind.through(session))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from time import time
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
-from earwitness import Earwitness, Session
+from earwitness import Earwitness, Outcome, Session, Turn
 from earwitness.errors import InputError, NotYetApplied, unknown
 from earwitness.ids import check_new_session_id, check_shared_id
 
@@ -23,9 +23,9 @@ from .records import BubbleLink, BubbleStatus, KeepAs, Mode, Reconciliation
 
 SHARED_STATE = ("game_day", "current_scene", "time_of_day", "place_names")
 """Keys of the state that a bubble begins with."""
-CARRIES_ON = frozenset(
-    ("say", "say_all", "reroll", "change", "update", "unmask", "enter", "leave", "move", "remember", "tell")
-)
+_REPORTED = ("say_all", "reroll", "change", "update", "unmask", "enter", "leave", "move", "join", "channel")
+_WRITTEN = ("remember", "derive", "tell", "close_conversation", "prepare")
+CARRIES_ON = frozenset((*_REPORTED, *_WRITTEN))
 """What carries a story on."""
 
 
@@ -51,10 +51,20 @@ class Bubble:
     def _has_ended(self) -> bool:
         return links(self._story).get(self.link.name) != "open"
 
-    async def _over(self, *_: Any, **__: Any) -> Any:
+    async def _over(self, *_: Any, **__: Any) -> NoReturn:
         """Raise `InputError`: what happened now would never be reconciled."""
         name = self.link.name
         raise InputError(f"bubble {name!r} has ended. To go on with it, open it again with story.bubble({name!r}).")
+
+    async def turn(self, character: str, **given: Any) -> Turn:
+        """As `Session.turn`; what is said in the turn is said in the bubble, and refused once that has ended."""
+        return (await self.session.turn(character, **given)).through(self)
+
+    async def say(self, speaker: str, content: str, **given: Any) -> Outcome:
+        """As `Session.say`. Raises `InputError` once the bubble has ended."""
+        if self._has_ended():
+            await self._over()
+        return await self.session.say(speaker, content, **given)
 
     async def end(
         self, *, keep_as: KeepAs | None = None, mode: Mode = "append", publish: bool = False, role: str | None = None

@@ -65,6 +65,7 @@ class Canon:
         who = self._acting(role)
         may_write(who, scope, self._user_of(scope, persona, user))
         _refuse_beyond(self._story, scope)
+        await self._refuse_ended()
         if scope == "global" and channel is not None and channel.context != PUBLIC:
             raise InputError(f"global canon is known everywhere: it cannot be learned in {WORDS[channel.context]}.")
         given: dict[str, Any] = {**_where(channel), **(metadata or {}), "canon_scope": scope}
@@ -174,6 +175,15 @@ class Canon:
         await self._story.delivered()
         kept = await number_kept(self._story, self._ew, bubble)
         return Undone(bubble=bubble, keep_as=fact["keep_as"], key=key, gone=gone, kept=kept, **back._asdict())
+
+    async def _refuse_ended(self) -> None:
+        """Raise `InputError` in a bubble that has ended: what was written now would never be reconciled."""
+        mark = mark_of(self._story.state)
+        if mark is None or mark.bubble_of not in await self._ew.sessions():
+            return
+        status = links(await self._ew.open_session(mark.bubble_of)).get(mark.bubble, "open")
+        if status != "open":
+            raise InputError(f"bubble {mark.bubble!r} has ended. Open it again with story.bubble({mark.bubble!r}).")
 
     async def _refuse_kept(self, bubble: str) -> None:
         """Raise `InputError` for a bubble of which something is still known outside."""

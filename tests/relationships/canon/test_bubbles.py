@@ -70,8 +70,18 @@ async def test_an_ended_bubble_takes_no_messages_until_it_is_gone_on_with(open_a
     story = await begin(open_app)
     bubble = await story.bubble("au")
     await bubble.say("kenji", "A sword.", audience=["alice"])
+    turn = await bubble.turn("alice")
     await bubble.end()
-    for call in (bubble.say("kenji", "Another.", audience=["alice"]), bubble.change(game_day=7), bubble.enter("bob")):
+    for call in (
+        bubble.say("kenji", "Another.", audience=["alice"]),
+        bubble.change(game_day=7),
+        bubble.enter("bob"),
+        turn.say("Another."),
+        (await bubble.turn("alice")).say("Another."),
+        bubble.close_conversation(),
+        bubble.channel(Channel(channel_id="c1"), ["alice"]),
+        bubble.canon.add("Another sword.", scope="session", character="alice"),
+    ):
         with pytest.raises(InputError, match=r"bubble 'au' has ended.*story\.bubble\('au'\)"):
             await call
     assert len(await found(bubble)) == 1
