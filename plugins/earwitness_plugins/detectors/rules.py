@@ -37,6 +37,7 @@ from .inference.silence import SMALL, last_words, still_here
 from .inference.speech import said
 from .inference.spoken_to import spoken_to
 from .inference.stages import across, is_headed, looks, stage, told
+from .language_files import check_own_languages
 from .plays.dramatis_personae import DramatisPersonae
 from .text import THREAD_FROM
 from .text.directions import FragmentKind
@@ -102,6 +103,7 @@ class RulesDetector:
         `castle/kitchen/pantry` for 1; a shout carries over all.
         Raises `SettingsError` for marks without an ellipsis between their two ends, and for phrases of no known act.
         """
+        check_own_languages()
         self.recent = recent
         self.confidences = confidences or Confidences()
         self.fading, self.answers = fading, answers

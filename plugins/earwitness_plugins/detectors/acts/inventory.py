@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from earwitness.errors import SettingsError
 
+from ..language_files import fillers_of, language_files
 from .phrases import Phrases, set_of
 from .system_lines import SYSTEM, SystemLines, system_lines
 
@@ -37,7 +36,6 @@ Act = Literal[
 after all, and taking leave back (`no, wait`); a wish for one who goes; sending somebody away; that somebody is gone,
 and the same behind their name (`Ann is asleep`); leaving, as it is told; and speaking to several at once."""
 ACTS: tuple[Act, ...] = get_args(Act)
-_LANGUAGES = Path(__file__).parent.parent / "languages"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,8 +79,8 @@ def own_phrases(phrases: Mapping[str, Sequence[str]] | None) -> OwnPhrases:
 @lru_cache(maxsize=8)
 def inventory(own: OwnPhrases = ()) -> Inventory:
     """The inventory of all languages, read once. Raises `SettingsError` for a phrase that cannot be read."""
-    files = [tomllib.loads(path.read_text("utf-8")) for path in sorted(_LANGUAGES.glob("*.toml"))]
-    fillers = frozenset(word.casefold() for file in files for word in file["fillers"])
+    files = language_files("acts")
+    fillers = fillers_of(files)
     phrases, deeds, doubts = Phrases(), Phrases(), Phrases()
     for file in files:
         _read(file, phrases, deeds, doubts, fillers)

@@ -155,7 +155,8 @@ def _add(
             node = node if step == "^" or closes else _followed(node, step)
         if node is root:
             raise SettingsError(
-                f"The phrase {phrase!r} of {end[0]!r} has no words. Write words, (a|b), [a], <set>, …, ^ and $."
+                f"The phrase {phrase!r}{f' of {end[0]!r}' if end[0] else ''} has no words but fillers. "
+                "Write words, (a|b), [a], <set>, …, ^ and $."
             )
         node.ends.add((end[0], end[1] if closes else None, end[1] if opens else None))
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 from earwitness.patterns import lazy_pattern
+
+from ..language_files import language_files
 
 ForeignManner = Literal["ooc", "secret", "whisper", "written", "aside", "thought"]
 """In the order in which they are tried."""
@@ -149,7 +148,7 @@ def _lists() -> _MannerWords:
     spaced: dict[str, list[str]] = {}
     unspaced: dict[str, list[str]] = {}
     whole: dict[str, str] = {}
-    for language in _languages():
+    for language in language_files("manners"):
         into = unspaced if language["letters"] in ("kana", "han") else spaced
         for key in (*MANNERS, "openly", "common"):
             into.setdefault(key, []).extend(word for word in language[key] if not word.startswith(_WHOLE))
@@ -163,13 +162,6 @@ def _lists() -> _MannerWords:
         whole=whole,
         common=frozenset(word.casefold() for word in spaced["common"]),
     )
-
-
-def _languages() -> Iterator[dict[str, Any]]:
-    folder = files("earwitness_plugins.detectors") / "languages" / "manners"
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
-        if file.name.endswith(".toml"):
-            yield tomllib.loads(file.read_text("utf-8"))
 
 
 def _head(word: str) -> str:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from ..acts.phrases import Phrases, set_of
 from ..acts.tokens import words_of
+from ..language_files import PHRASES, language_files
 
-_FILES = Path(__file__).parent.parent / "languages" / "journeys"
 _VERBS = ("moves", "leaves", "ends", "leaves_what", "comes", "takes", "sends", "across")
 _PLAIN = 5
 """Where one in so many words is among the commonest of English, the text is English."""
-_PHRASES = ("phrases", "sleeps", "arrives")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,7 +37,7 @@ class Lexicon:
 @lru_cache(maxsize=1)
 def lexicons() -> Mapping[str, Lexicon]:
     """Language → its lexicon."""
-    files = [tomllib.loads(path.read_text("utf-8")) for path in sorted(_FILES.glob("*.toml"))]
+    files = language_files("journeys")
     lists = {name for file in files for name, each in file.items() if isinstance(each, list) and _is_list(name)}
     return {file["language"]: _lexicon(file, lists) for file in files}
 
@@ -82,14 +79,14 @@ def _lexicon(file: Mapping[str, Any], names: Iterable[str]) -> Lexicon:
     phrases, sets = Phrases(), dict[str, Any]()
     for name, each in file.get("sets", {}).items():
         sets[name] = set_of(each, sets, frozenset())
-    for name in _PHRASES:
+    for name in PHRASES:
         phrases.add(name, file.get(name, ()), sets, frozenset())
     verbs = frozenset().union(*(lists[name] for name in _VERBS))
     return Lexicon(lists, _stays(file), verbs, phrases)
 
 
 def _is_list(name: str) -> bool:
-    return name not in (*_PHRASES, "stays")
+    return name not in (*PHRASES, "stays")
 
 
 def _forms(entries: Iterable[str]) -> Iterator[str]:

@@ -7,15 +7,14 @@ language. Only a text that is told counts for the quiet forms: whoever says `In 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from earwitness.patterns import lazy_pattern
 
+from ..language_files import language_files
 from .directions import direction
 from .names import fold
 
@@ -304,10 +303,9 @@ def _key(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _lists() -> _PlaceWords:
-    folder = files("earwitness_plugins.detectors") / "languages" / "places"
-    read = [tomllib.loads(each.read_text("utf-8")) for each in folder.iterdir() if each.name.endswith(".toml")]
-    spaced = [each for each in read if not _UNSPACED.search(each["nouns"][0])]
-    unspaced = [each for each in read if _UNSPACED.search(each["nouns"][0])]
+    read = language_files("places")
+    unspaced = [each for each in read if any(map(_UNSPACED.search, each["nouns"][:1]))]
+    spaced = [each for each in read if each not in unspaced]
     kinds = _all(spaced, "kinds")
     numbered = rf"(?:{_any_of(_all(spaced, 'numbered'))})(?=\s+\d)"
     nouns = f"{_any_of([*_all(spaced, 'nouns'), *kinds])}|{numbered}"
