@@ -135,6 +135,23 @@ def test_a_line_of_another_corpus_is_named(run: Run, wells: Path, tmp_path: Path
     assert any("is like" in each and "other.jsonl: scene elsewhere-" in each for each in found)
 
 
+def test_a_folder_is_compared_with_each_file_in_it_that_holds_scenes(run: Run, wells: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "others" / "deep"
+    folder.mkdir(parents=True)
+    (folder / "other.jsonl").write_text(json.dumps({**scene(DEV), "dataset": "elsewhere"}) + "\n", "utf-8")
+    (folder / "LICENCE").write_bytes(b"\xff\xfe\x00 all rights reserved")
+    (folder / "table.csv").write_text("a,b\n1,2\n")
+    found = problems(run, "--against", str(tmp_path / "others"))
+    assert any("is like" in each and "other.jsonl: scene elsewhere-" in each for each in found)
+
+
+def test_a_folder_without_scenes_is_named(run: Run, wells: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = run("corpus", "check", "wells", "--against", str(tmp_path / "empty"))
+    assert done.exit_code == 2
+    assert f"no file in '{tmp_path / 'empty'}' holds a scene" in done.output.replace("\n", " ")
+
+
 def test_agreement_counts_equal_sets_and_corrects_decisions_for_chance(wells: Path) -> None:
     """Of four decisions (two messages, two names that did not speak) one differs: observed .75, by chance .5."""
     labels = {"present": [["Ida", "Oto"], ["Oto"]], "addressees": [], "knowers": []}

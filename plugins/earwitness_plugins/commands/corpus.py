@@ -17,8 +17,8 @@ def command() -> None:
 @click.option(
     "--against",
     multiple=True,
-    metavar="FILE",
-    help="Labelled data that the corpus must share no lines with. Repeatable.",
+    metavar="PATH",
+    help="Labelled data that the corpus must share no lines with: a file, or a folder of them. Repeatable.",
 )
 async def check(cli: CliContext, corpus: str, against: tuple[str, ...]) -> None:
     """Check format, counts, parts and labels of a CORPUS, lines that occur twice, and how far its annotators agree.

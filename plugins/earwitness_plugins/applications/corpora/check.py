@@ -11,11 +11,11 @@ from earwitness.imports import Scene
 from earwitness.loading.strategies import Strategies
 from earwitness.records.base import Record
 from earwitness_plugins.applications.evaluation.data import strange_speakers, strangers
-from earwitness_plugins.applications.imports.detect_format import read_file
 
 from .agreement import Agreement, agreements
 from .folder import Corpus, CorpusScene, Promises, belongs_to_test, read_corpus
 from .likeness import Likeness, PlacedLine, alike
+from .other_data import other_scenes
 
 ENGLISH = "en"
 MOST = 20
@@ -57,13 +57,13 @@ class CorpusCheck(Record):
 
 
 def check(folder: Path, strategies: Strategies, against: Sequence[str] = ()) -> CorpusCheck:
-    """Check a corpus. `against` are files of other corpora, which it must share no lines with.
+    """Check a corpus. `against` are files and folders of other data, which it must share no lines with.
 
     Raises `InputError` and `StoryError` for what cannot be read at all.
     """
     corpus = read_corpus(folder)
     counts, agreement = _counts(corpus), agreements(folder)
-    others = [line for path in against for scene in read_file(strategies, path).scenes for line in _lines(path, scene)]
+    others = [line for path, scene in other_scenes(strategies, against) for line in _lines(path, scene)]
     problems = [
         *_short(corpus.promises, counts, agreement),
         *_misplaced(corpus),
