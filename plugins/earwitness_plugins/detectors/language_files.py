@@ -19,9 +19,9 @@ from earwitness.errors import SettingsError, did_you_mean
 from .acts.phrases import set_of
 
 VARIABLE = "EARWITNESS_LANGUAGES"
-Part = Literal["acts", "journeys", "manners", "places"]
+LanguagePart = Literal["acts", "journeys", "manners", "places"]
 """What the words of a file are for; the files for `acts` lie in the folder itself."""
-PARTS: tuple[Part, ...] = get_args(Part)
+PARTS: tuple[LanguagePart, ...] = get_args(LanguagePart)
 _OURS = Path(__file__).parent / "languages"
 _NAMED_BY_AUTHORS = frozenset({"words", "sets"})
 """Tables of which an author chooses the keys: sets of phrases, for `<…>` in others."""
@@ -30,7 +30,7 @@ PHRASES = ("phrases", "sleeps", "arrives")
 _Words = dict[str, Any]
 
 
-def language_files(part: Part) -> Sequence[Mapping[str, Any]]:
+def language_files(part: LanguagePart) -> Sequence[Mapping[str, Any]]:
     """The words of every language. Raises `SettingsError` for a file of one's own that cannot be read."""
     ours = {path.stem: _read(path) for path in _paths(_OURS, part)}
     own = {path.stem: _own_file(path, part) for path in _own_paths(part)}
@@ -73,12 +73,12 @@ def _own_folder() -> Path | None:
     return Path(named).expanduser() if named else None
 
 
-def _own_paths(part: Part) -> Sequence[Path]:
+def _own_paths(part: LanguagePart) -> Sequence[Path]:
     folder = _own_folder()
     return [] if folder is None else _paths(folder, part)
 
 
-def _paths(folder: Path, part: Part) -> Sequence[Path]:
+def _paths(folder: Path, part: LanguagePart) -> Sequence[Path]:
     return sorted((folder if part == "acts" else folder / part).glob("*.toml"))
 
 
@@ -86,12 +86,12 @@ def _read(path: Path) -> _Words:
     return tomllib.loads(path.read_text("utf-8"))
 
 
-def _ours(language: str, part: Part) -> _Words:
+def _ours(language: str, part: LanguagePart) -> _Words:
     """The words of ours in this language; none if it is new."""
     return next((_read(path) for path in _paths(_OURS, part) if path.stem == language), {})
 
 
-def _own_file(path: Path, part: Part) -> _Words:
+def _own_file(path: Path, part: LanguagePart) -> _Words:
     try:
         words = _read(path)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -133,7 +133,7 @@ def _check_phrases(path: Path, own: Mapping[str, Any], ours: Mapping[str, Any], 
 
 
 @lru_cache(maxsize=len(PARTS))
-def _known(part: Part) -> Mapping[str, Any]:
+def _known(part: LanguagePart) -> Mapping[str, Any]:
     """Key → what it holds in our own files: `list`, `str`, or the keys of a table."""
     found: dict[str, Any] = {}
     for file in map(_read, _paths(_OURS, part)):
