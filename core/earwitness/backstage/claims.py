@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, Literal
 
 from ..patterns import lazy_pattern
@@ -27,7 +28,7 @@ from .clauses import (
     object_words,
     word_list,
 )
-from .irregular_verbs import BASE
+from .irregular_verbs import BASE, BASES
 from .negation import MARKUP, TOKEN, Statement, base_of, clauses
 
 _ASKING_WHO = lazy_pattern(r"(?i)^\W*(?:by )?who(?:m|se)?\b")
@@ -109,16 +110,19 @@ class Claim:
     @cached_property
     def sure(self) -> frozenset[str]:
         """Its verbs, as far as that is sure."""
-        return frozenset(
-            base_of(each[at])
-            for each in clauses(self.tokens)
-            for at in self.asked_in(each)
-            if (is_verb_form(each[at]) and _is_verb(each, at))
-            or _is_going_on(each, at)
-            or _is_present_tense(each, at)
-            or is_between(each, at, self.names)
-            or at == infinitive(each, self.names)
-        )
+        return frozenset(verb for each in clauses(self.tokens) for verb in self._sure_in(each))
+
+    def _sure_in(self, clause: Sequence[str]) -> Iterator[str]:
+        behind_do = infinitive(clause, self.names)
+        for at in self.asked_in(clause):
+            if (
+                (is_verb_form(clause[at]) and _is_verb(clause, at))
+                or _is_going_on(clause, at)
+                or _is_present_tense(clause, at)
+                or is_between(clause, at, self.names)
+                or at == behind_do
+            ):
+                yield base_of(clause[at])
 
     @cached_property
     def agents(self) -> Mapping[str, Agent | None]:
@@ -293,21 +297,27 @@ def _is_present(agent: Agent | None, words: frozenset[str]) -> bool:
 
 def _is_placed(tokens: Sequence[str], place: frozenset[str]) -> bool:
     """Whether something is said to be at a place: "in the vase", and not "the vase is empty"."""
-    leads = [_lead(tokens, at) for at, each in enumerate(tokens) if base_of(each) in place]
+    leads = (lead for lead, each in zip(_leads(tokens), tokens, strict=True) if base_of(each) in place)
     return any(each[:1].isalpha() and each not in CLAUSE_BEGINS for each in leads)
 
 
 def is_own(tokens: Sequence[str], complement: frozenset[str]) -> bool:
     """Whether what somebody is or has is named for itself: "the heir", and not "the niece of the heir"."""
-    named = [at for at, each in enumerate(tokens) if base_of(each) in complement and not each.endswith("'s")]
-    return not complement or any(_lead(tokens, at) != "of" for at in named)
+    leads = (lead for lead, each in zip(_leads(tokens), tokens, strict=True) if _names_itself(each, complement))
+    return not complement or any(each != "of" for each in leads)
 
 
-def _lead(tokens: Sequence[str], at: int) -> str:
-    """The word before the phrase that this word belongs to."""
-    while at and (tokens[at - 1] in ARTICLES or is_content(tokens[at - 1])):
-        at -= 1
-    return tokens[at - 1] if at else ""
+def _names_itself(token: str, complement: frozenset[str]) -> bool:
+    return base_of(token) in complement and not token.endswith("'s")
+
+
+def _leads(tokens: Sequence[str]) -> Iterator[str]:
+    """For each word, the word before the phrase that it belongs to."""
+    lead = ""
+    for before, _ in pairwise(["", *tokens]):
+        if before and before not in ARTICLES and not is_content(before):
+            lead = before
+        yield lead
 
 
 def _is_loose(tokens: Sequence[str], at: int) -> bool:
@@ -329,7 +339,7 @@ def _is_verb(tokens: Sequence[str], at: int) -> bool:
     before = tokens[at - 1] if at else ""
     return before not in ARTICLES and (
         is_verb_form(tokens[at])
-        or tokens[at] in BASE.values()
+        or tokens[at] in BASES
         or before in HAVE | BE | {"did", "does"}
         or before == "i"
     )

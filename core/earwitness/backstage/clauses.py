@@ -87,6 +87,8 @@ _MODIFYING = word_list("to in at with on from for under behind near beside above
 _DO = word_list("do does did didn't don't doesn't")
 MOST_OF_PHRASE = 8
 """Words of a phrase that names somebody or something."""
+MOST_OF_SUBJECT = 40
+"""Words of a subject, with what says which one it is: "the key to the cellar under the old mill"."""
 _NO_PARTICIPLES = word_list("king ring thing sacred wicked naked red bed sled seed weed reed deed hundred")
 
 
@@ -224,7 +226,7 @@ def _asking(tokens: Sequence[str]) -> set[str]:
 def _end_of_subject(tokens: Sequence[str], at: int, names: Mapping[str, str]) -> int:
     """Where the subject of a clause ends without what says which one it is: "the key" of "the key to the cellar"."""
     begin = 1 if tokens[0] in CLAUSE_BEGINS or not tokens[0][0].isalnum() else 0
-    if tokens[begin] not in _DETERMINERS and tokens[begin] not in names:
+    if at - begin > MOST_OF_SUBJECT or (tokens[begin] not in _DETERMINERS and tokens[begin] not in names):
         return at
     first = next((place for place in range(begin + 1, at + 1) if not is_content(tokens[place])), at)
     rest = tokens[first : at + 1]

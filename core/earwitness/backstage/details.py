@@ -16,6 +16,8 @@ from .plain_sentences import PREPOSITIONS
 
 MOST = 3
 """Details that are left out at the same time."""
+MOST_DETAILS = 10
+"""Details of one statement that may be left out. One of eight words that carry meaning has hardly as many."""
 _NUMBERS = word_list(
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety"
     " hundred thousand"
@@ -42,7 +44,7 @@ class LesserStatement:
 def lesser_statements(claim: Claim) -> Iterator[LesserStatement]:
     """The statement without one detail, without two, …, as far as it still tells of whom or what it is."""
     tokens = TOKEN.findall(claim.question.rstrip(" .?!"))
-    spans = _details([each.casefold() for each in tokens], claim)
+    spans = _details([each.casefold() for each in tokens], claim)[:MOST_DETAILS]
     for many in range(1, min(MOST, len(spans)) + 1):
         for left_out in combinations(spans, many):
             gone = {at for begin, end in left_out for at in range(begin, end)}

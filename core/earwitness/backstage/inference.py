@@ -8,27 +8,48 @@ statement of its own, on which the same rules decide as on any other (`verdicts`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from ..words import plain
-from .claims import Claim, folded
+from .claims import Claim
 from .combinations import combined
 from .details import LesserStatement, lesser_statements, with_somebody
 from .evidence import Evidence
+from .heard_texts import HeardText, base_words
 from .knowers import Contrary, HeardOf, Knower
 from .mentions import is_mentioned
 from .needed_words import has_a_deed, needed
-from .negation import base_of
 from .opposites import emptied, has_same_subject, names_another, only_one, opposites, ruled_out
-from .plain_sentences import SPEAKER, Equation, PlainSentence, plain_sentences
+from .plain_sentences import Equation, PlainSentence, StatedRelation
 from .verdicts import ONE_THING, AskedQuestion
 
+LONGEST = 32
+"""Words and signs of the longest statement that is read so. One of `ONE_THING` words that carry meaning has about half
+as many; a longer one says the same again and again, and is read for its words alone."""
 MOST_RELATIONS = 48
 """Sentences that say what is what, of all that is known of a question."""
 MOST_COMBINED = 12
 """Sentences that follow from two, and are read."""
 FieldsOf = Callable[[list[Evidence]], dict[str, object]]
+TextPair = tuple[str, str]
+"""Two texts; of one that is enough by itself, twice the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadSentence:
+    """A sentence of a text, and which of the statement's words it has."""
+
+    text: str
+    sentence: PlainSentence
+    has: frozenset[str]
+
+    def following(self, relation: StatedRelation, wanted: frozenset[str], claim: Claim) -> Iterator[str]:
+        """The sentences that follow from this one by a relation, and have all words that are wanted."""
+        for words in combined(relation, self.sentence):
+            if wanted <= base_words(words, claim.names):
+                yield f"{' '.join(words)}."
 
 
 class Inference:
@@ -38,10 +59,10 @@ class Inference:
         """`texts` are all that anybody heard of it."""
         self._asked = asked
         self._texts = tuple(dict.fromkeys(map(plain, texts)))
+        self._heard: dict[str, HeardText] = {}
+        self._questions: dict[str, AskedQuestion] = {}
         self._needed_words: dict[str, frozenset[str]] = {}
-        self._words_of: dict[str, frozenset[str]] = {}
-        self._sentences: dict[str, Sequence[PlainSentence]] = {}
-        self._says: dict[tuple[str, str], bool] = {}
+        self._says: dict[TextPair, bool] = {}
         self._lacking: dict[str, tuple[str, ...]] = {}
         self._otherwise: dict[str, bool] = {}
         self._mentioned: dict[str, bool] = {}
@@ -49,7 +70,9 @@ class Inference:
     @staticmethod
     def is_for(asked: AskedQuestion) -> bool:
         """Whether it is a statement of few words; not a topic, nor a denial."""
-        is_statement = asked.needs_words and has_a_deed(asked.claim) and asked.claim.is_statement
+        if not asked.needs_words or len(asked.claim.tokens) > LONGEST:
+            return False
+        is_statement = has_a_deed(asked.claim) and asked.claim.is_statement
         return is_statement and len(asked.claim.statement.words) <= ONE_THING and not asked.claim.statement.denies
 
     def completed(self, knower: Knower, evidence: Sequence[Evidence], found: FieldsOf) -> Knower:
@@ -70,20 +93,18 @@ class Inference:
 
     def _proved(self, knower: Knower, evidence: Sequence[Evidence], texts: Sequence[str], found: FieldsOf) -> Knower:
         first = {text: each for each, text in reversed([*zip(evidence, texts, strict=True)])}
-        for pair in self._joint:
-            if pair[0] not in first or pair[1] not in first:
-                continue
-            both = sorted({first[each].memory_id: first[each] for each in pair}.values(), key=lambda each: each.rank)
-            together = tuple(each.memory_id for each in both) if len(both) > 1 else ()
-            weakest = min(both, key=lambda each: each.belief)
-            known = {**found(both[-1:]), "trust": weakest.trust, "strength": weakest.strength, "together": together}
-            known["forgotten"] = None
-            return knower.model_copy(update=known)
-        return knower
+        pair = next((each for each in self._joint if first.keys() >= {*each}), None)
+        if pair is None:
+            return knower
+        both = sorted({first[each].memory_id: first[each] for each in pair}.values(), key=lambda each: each.rank)
+        together = tuple(each.memory_id for each in both) if len(both) > 1 else ()
+        weakest = min(both, key=lambda each: each.belief)
+        known = {**found(both[-1:]), "trust": weakest.trust, "strength": weakest.strength, "together": together}
+        return knower.model_copy(update={**known, "forgotten": None})
 
     def _with_hearsay(self, knower: Knower, evidence: Sequence[Evidence], texts: Sequence[str]) -> Knower:
         pairs = [*zip(evidence, texts, strict=True)]
-        closest = sorted(pairs, key=lambda each: -len(self._needed(self._claim) & self._words(each[1])))
+        closest = sorted(pairs, key=lambda each: -len(self._wanted & self._of(each[1]).bases))
         less = next(((each, lacks) for each, text in closest if (lacks := self._lacks(text))), None)
         if less is not None:
             return knower.model_copy(update={"heard_of": _heard_of(*less), "is_unsure": True})
@@ -93,35 +114,39 @@ class Inference:
     def _lacks(self, text: str) -> tuple[str, ...]:
         """The words that a text lacks which tells it with less detail; none if it does not tell it."""
         if text not in self._lacking:
-            words = folded(text)
+            words = self._of(text).words
             told = (each.lacks for each in self._lesser if each.may_be_in(words) and self._is_said(each.claim, text))
             self._lacking[text] = () if self._mentions(text) else next(told, ())
         return self._lacking[text]
 
     def _contradicts(self, text: str) -> bool:
         if text not in self._otherwise:
-            is_opposite = any(self._is_said(each, text) for each in self._opposites(text))
+            is_opposite = any(self._is_said(each, text) for each in self._opposites(self._of(text)))
             one = self._only_one
-            is_other = one is not None and any(names_another(one, each) for each in self._plain(text))
+            is_other = one is not None and any(names_another(one, each) for each in self._of(text).sentences)
             self._otherwise[text] = is_opposite or is_other
         return self._otherwise[text]
 
-    def _opposites(self, text: str) -> Iterator[Claim]:
-        words = folded(SPEAKER.sub("", text))
+    def _opposites(self, heard: HeardText) -> Iterator[Claim]:
+        is_empty = "empty" in heard.spoken.every
         for claim in (self._claim, *self._lesser_of_same):
-            if len(self._needed(claim) - self._words(text)) <= 1:
-                yield from opposites(claim, words, self._ruled_out)
-            if "empty" in words and (empty := emptied(claim)) is not None:
+            if len(self._needed(claim) - heard.bases) <= 1:
+                yield from opposites(claim, heard.spoken, self._ruled_out)
+            if is_empty and (empty := emptied(claim)) is not None:
                 yield empty
 
     def _mentions(self, text: str) -> bool:
         if text not in self._mentioned:
-            self._mentioned[text] = is_mentioned(self._claim, SPEAKER.sub("", text))
+            self._mentioned[text] = is_mentioned(self._claim, self._of(text).said)
         return self._mentioned[text]
 
     @property
     def _claim(self) -> Claim:
         return self._asked.claim
+
+    @cached_property
+    def _wanted(self) -> frozenset[str]:
+        return self._needed(self._claim)
 
     @cached_property
     def _lesser(self) -> Sequence[LesserStatement]:
@@ -145,42 +170,48 @@ class Inference:
         return frozenset(place for each in said for place in ruled_out(each))
 
     @cached_property
-    def _joint(self) -> Sequence[tuple[str, str]]:
+    def _joint(self) -> Sequence[TextPair]:
         """The pairs of texts that prove the statement together; a pair of one text proves it alone."""
         if self._claim.is_open:
             return ()
-        following: dict[str, list[tuple[str, str]]] = {}
-        for one, other, sentence in self._following():
-            following.setdefault(sentence, []).append((one, other))
+        following: dict[str, dict[TextPair, None]] = {}
+        for pair, sentence in self._following():
+            following.setdefault(sentence, {})[pair] = None
             if len(following) == MOST_COMBINED:
                 break
         said = (pairs for sentence, pairs in following.items() if self._is_said(self._claim, sentence))
         return tuple(dict.fromkeys(pair for pairs in said for pair in pairs))
 
-    def _following(self) -> Iterator[tuple[str, str, str]]:
+    def _following(self) -> Iterator[tuple[TextPair, str]]:
         """Two texts and a sentence that follows from both, and has the statement's words, which neither has."""
-        wanted = self._needed(self._claim)
-        about = [each for each in self._texts if not wanted.isdisjoint(self._words(each))]
-        read = [(text, each, self._bases(each.words)) for text in about for each in self._plain(text)]
-        read = [each for each in read if not wanted <= each[2] and not wanted.isdisjoint(each[2])]
-        related = islice(((text, each.relation, has) for text, each, has in read if each.relation), MOST_RELATIONS)
-        for one, relation, has in related:
-            for other, sentence, has_too in read:
-                if wanted <= has | has_too:
-                    found = (each for each in combined(relation, sentence) if wanted <= self._bases(each))
-                    yield from ((one, other, f"{' '.join(each)}.") for each in found)
+        read = [*self._sentences_about()]
+        related = ((each, each.sentence.relation) for each in read if each.sentence.relation)
+        for one, relation in islice(related, MOST_RELATIONS):
+            lacking = self._wanted - one.has
+            for other in read:
+                if lacking <= other.has:
+                    found = other.following(relation, self._wanted, self._claim)
+                    yield from (((one.text, other.text), each) for each in found)
 
-    def _plain(self, text: str) -> Sequence[PlainSentence]:
-        if text not in self._sentences:
-            self._sentences[text] = tuple(plain_sentences(text, self._claim.names))
-        return self._sentences[text]
+    def _sentences_about(self) -> Iterator[_ReadSentence]:
+        """The sentences that have some of the statement's words, and not all."""
+        for heard in map(self._of, self._texts):
+            for each in () if self._wanted.isdisjoint(heard.bases) else heard.sentences:
+                has = self._wanted & base_words(each.words, self._claim.names)
+                if has and has != self._wanted:
+                    yield _ReadSentence(heard.text, each, has)
+
+    def _of(self, text: str) -> HeardText:
+        if text not in self._heard:
+            self._heard[text] = HeardText(text, self._claim.names)
+        return self._heard[text]
 
     def _is_said(self, claim: Claim, text: str) -> bool:
         """Whether a text says what is claimed; texts without its words are not read."""
         if (claim.question, text) not in self._says:
-            has_words = self._needed(claim) <= self._words(text)
-            asked = AskedQuestion(claim.question, claim.names)
-            self._says[claim.question, text] = has_words and asked.verdict(text, lambda _: True) == "says"
+            has_words = self._needed(claim) <= self._of(text).bases
+            said = has_words and self._question(claim).verdict(text, lambda _: True) == "says"
+            self._says[claim.question, text] = said
         return self._says[claim.question, text]
 
     def _needed(self, claim: Claim) -> frozenset[str]:
@@ -188,15 +219,10 @@ class Inference:
             self._needed_words[claim.question] = frozenset(needed(claim))
         return self._needed_words[claim.question]
 
-    def _words(self, text: str) -> frozenset[str]:
-        if text not in self._words_of:
-            self._words_of[text] = self._bases(folded(text))
-        return self._words_of[text]
-
-    def _bases(self, words: Iterable[str]) -> frozenset[str]:
-        """The words in their base form, and the ids of those they name."""
-        bare, names = [each.removesuffix("'s") for each in words], self._claim.names
-        return frozenset(map(base_of, bare)).union(names[each] for each in bare if each in names)
+    def _question(self, claim: Claim) -> AskedQuestion:
+        if claim.question not in self._questions:
+            self._questions[claim.question] = AskedQuestion(claim.question, claim.names)
+        return self._questions[claim.question]
 
 
 def _heard_of(evidence: Evidence, lacks: tuple[str, ...]) -> HeardOf:

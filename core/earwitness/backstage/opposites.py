@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
-from itertools import pairwise
 
 from ..patterns import lazy_pattern
 from .claims import Claim
 from .clauses import BE, is_content, word_list
+from .heard_texts import FollowedWords
 from .negation import TOKEN, base_of
 from .plain_sentences import DEFINITE, Equation, PlainSentence, phrase_end
 
@@ -63,32 +63,37 @@ WordGroups = Mapping[str, int]
 
 
 @cache
-def _kinds(table: str) -> Sequence[WordGroups]:
-    """For each kind of words, each word → the number of those that mean the same."""
-    kinds = [each.split("|") for each in table.replace("\n    |", " |").strip().splitlines()]
-    return [{word: number for number, group in enumerate(kind) for word in group.split()} for kind in kinds]
+def _kinds(table: str) -> Mapping[str, Sequence[WordGroups]]:
+    """Word → its kinds. A kind maps each of its words to the number of those that mean the same."""
+    found: dict[str, list[WordGroups]] = {}
+    for line in table.replace("\n    |", " |").strip().splitlines():
+        kind = {word: number for number, group in enumerate(line.split("|")) for word in group.split()}
+        for word in kind:
+            found.setdefault(word, []).append(kind)
+    return found
 
 
-def opposites(claim: Claim, said: Sequence[str], elsewhere: Set[str] = frozenset()) -> Iterator[Claim]:
-    """The statements that contradict this one, with a word of what was `said`, given in lower case.
+def opposites(claim: Claim, said: FollowedWords, elsewhere: Set[str] = frozenset()) -> Iterator[Claim]:
+    """The statements that contradict this one, with a word of what was `said`.
 
     `elsewhere` are places of which somebody said that what is asked about is not there.
     """
     tokens = TOKEN.findall(claim.question.rstrip(" .?!"))
     folded = [each.casefold() for each in tokens]
     for at in range(_predicate(folded, claim), len(tokens)):
+        if folded[at] in said.every:
+            continue
         after = folded[at + 1] if at + 1 < len(folded) and is_content(folded[at + 1]) else ""
-        words = {one for one, two in pairwise([*said, ""]) if not after or two == after}
-        for other in () if folded[at] in said else _excluded(folded[at], words, claim, elsewhere):
+        words = said.in_front_of(after) if after else said.every
+        for other in _excluded(folded[at], words, claim, elsewhere):
             yield Claim(" ".join([*tokens[:at], other, *tokens[at + 1 :]]), claim.names)
 
 
 def _excluded(token: str, words: Set[str], claim: Claim, elsewhere: Set[str]) -> Iterator[str]:
     """The words that exclude one of a statement."""
-    kinds = [*_kinds(_WORDS), *(_kinds(_PLACES) if claim.place and _is_one(claim) else ())]
-    for kind in kinds:
-        if token in kind:
-            yield from (each for each in sorted(words & kind.keys()) if kind[each] != kind[token])
+    tables = [_WORDS, *([_PLACES] if claim.place and _is_one(claim) else ())]
+    for kind in (kind for table in tables for kind in _kinds(table).get(token, ())):
+        yield from sorted(each for each in words & kind.keys() if kind[each] != kind[token])
     if base_of(token) in claim.place_words:
         yield from sorted(words & elsewhere - {token})
 

@@ -49,6 +49,8 @@ _UNTIL = word_list("until till")
 """Behind a denied clause: "she did not sign it until yesterday"."""
 _NEAR = 24
 """Words behind a verb among which is what was done to."""
+_FAR = 80
+"""Words behind "is" or "has" among which somebody is named."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +267,7 @@ class _SentenceReader:
             if found is None or (subject is None and not (self.claim.asks_who and found == SOMEBODY)):
                 continue
             is_reversed = not complement.isdisjoint(map(base_of, found.words))
-            if is_reversed and (tokens[0] in _ASKING or not self._is_named(subject, tokens[at + 1 :])):
+            if is_reversed and (tokens[0] in _ASKING or not self._is_named(subject, tokens[at + 1 : at + 1 + _FAR])):
                 return True  # "told me who the murderer is", "the murderer is the niece of Bert"
             if subject is None or (not is_reversed and self.claim.is_other(subject, found)):
                 return not complement.isdisjoint(phrase_words(tokens, at + 1))
