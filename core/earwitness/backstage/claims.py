@@ -338,8 +338,5 @@ def _is_verb(tokens: Sequence[str], at: int) -> bool:
     """Whether the word at this place is a verb, as far as can be told."""
     before = tokens[at - 1] if at else ""
     return before not in ARTICLES and (
-        is_verb_form(tokens[at])
-        or tokens[at] in BASES
-        or before in HAVE | BE | {"did", "does"}
-        or before == "i"
+        is_verb_form(tokens[at]) or tokens[at] in BASES or before in HAVE | BE | {"did", "does"} or before == "i"
     )

@@ -28,9 +28,7 @@ _HAS = lazy_pattern(r"\b(?:has|have|had|keeps?|hides?) ")
 _A_SECRET = lazy_pattern(r"(?:an? |some )?(?:\w+ )?secrets?\b")
 _PART = lazy_pattern(r"[^.!?;:,]+")
 _KNOWS, _ASKED = lazy_pattern(rf"\b{_KNOWING}\b"), lazy_pattern(rf"\b{_WHAT}")
-_SECRET_HINT = lazy_pattern(
-    r"\b(?:secret|rumou?r|mystery|news|tale|story|truth|plan|plot|conspiracy|something|gossip)"
-)
+_SECRET_HINT = lazy_pattern(r"\b(?:secret|rumou?r|mystery|news|tale|story|truth|plan|plot|conspiracy|something|gossip)")
 FAR = 1_000
 """Characters of a sentence among which a negation is looked for. Further on in a sentence, nothing is a mention."""
 _BREAKS = ".!?;:\n"
