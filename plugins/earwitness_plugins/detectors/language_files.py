@@ -54,7 +54,7 @@ def check_own_languages() -> None:
         return
     if not folder.is_dir():
         raise SettingsError(
-            f"{VARIABLE} names {str(folder)!r}, which is no folder. Name one with files such as it.toml."
+            f"{VARIABLE} names {str(folder)!r}, which is no folder. Name one with files such as nl.toml."
         )
     paths = {part: _paths(folder, part) for part in PARTS}
     if not any(paths.values()):
