@@ -81,6 +81,8 @@ _LOW = guarded_pattern(
         tone))\s*,?\s+to\s+(?!all\b|every|the\s+(?:room|group|others|crowd|party|rest))
     | \b(?:send|shoot|drop|fire|sent|shot)(?:s|ped)?\s+{_WHO}\s+an?\s+(?:quick\s+)?(?:dm|pm|text|message|sms|
         e-?mail)\W*\Z
+    | \b(?:low|quiet|soft|faint)(?:ly)?\s+enough\s+(?:that|so|for|not\s+to)\b [^.!?\n]{{0,40}}
+        \b(?:others?|rest|no(?:body|[ -]one)|none|only|alone|be\s+(?:over)?heard)\b
     | \btoo\s+(?:low|quiet|soft|faint)(?:ly)?\s+(?:for|to)\b
     | \bclose\s+(?:by|to|against|beside)\s+(?:[\w'’-]{{1,30}}['’]s?|his|her|their)\s+(?:cheek|
         temple|neck|face|ear|hair)\b

@@ -118,7 +118,7 @@ def _stretches(content: str, own: tuple[str, ...], narrator: bool, conventions: 
     written = as_written(content)
     text = plain(written, conventions.brackets)
     if not (narrator or conventions.staged or conventions.own):
-        text = dashes.as_quotes(odd_marks.as_usual(text, _is_private))
+        text = dashes.as_quotes(odd_marks.as_usual(text, _is_private, thoughts.begins_within))
     if (command := _COMMAND.match(text)) and (kind := _COMMANDS.get(command["name"].lower())):
         return (Stretch("command", written, tuple(_commanded(kind, command["rest"]))),)
     if not (narrator or conventions.staged) and (later := told_directions.LATER_COMMAND.search(text)):

@@ -23,7 +23,7 @@ from .thought_patterns import LABEL_STEMS, LABELLED_LINE
 from .thoughts import Span, holds_its_thought, is_label
 
 PRIVATE: frozenset[FragmentKind] = frozenset({"thought", "aside", "ooc"})
-THOUGHT_MARKS = frozenset({"hidden", "brace", "xml", "label", "cloud"})
+THOUGHT_MARKS = frozenset({"hidden", "brace", "xml", "tag", "label", "cloud"})
 """Marks that are for thoughts alone."""
 MARKUP = "*_ \t\n"
 QUOTE_MARKS = "\"“”«»„「」『』‘’'"
@@ -65,17 +65,18 @@ _SETS_OFF = lazy_pattern(r"""[\[({*_"“«„「『`><💭]|(?<!\w)['‘]|^[ \t]
 _SIGNS = frozenset("[({*_\"“«„「『`><💭'‘")
 _ANY = lazy_pattern(r"""[\[(*_"“«„「『`><]|(?<!\w)['‘]""")
 _HIDDEN = lazy_pattern(
-    rf"""(?=[\[(\{{<💭]) (?:
+    rf"""(?=[\[(\{{</💭]) (?:
         (?P<ooc> \(\( (?: (?: [^()]++ | \([^()]*+\) )*+ \)\) | .*?(?:\)\)|\Z) ) )
       | (?P<bracket> {_BRACKET} )
+      | (?P<tag> \{{(?P<braced>think\w*|thoughts?|inner\w*)\}} .*? \{{/(?P=braced)\}} )
       | (?P<brace> (?<![\{{:;=]) \{{ (?=[^\W\d]) [^\{{\}}]* (?:\}}|\Z) )
       | (?P<xml> <(?P<name>inner\w*|internal\w*|private|secret|monologue|mind|think\w*|thought\w*|reason\w*)\b[^>\n]*>
-            .*? (?:</(?P=name)\s*>|\Z) | <!-- .*? (?:-->|\Z) )
+            .*? (?:</(?P=name)\s*>|\Z) | <!-- .*? (?:-->|\Z) | /\* .*? \*/ )
       | (?P<cloud> 💭 [^\n*"“«„_]* )
     )""",
     _FLAGS | re.IGNORECASE,
 )
-_OPENERS = ("[", "((", "{", "<", "💭")
+_OPENERS = ("[", "((", "{", "<", "/*", "💭")
 _OWN_PRIVATE = PRIVATE | {"whisper"}
 _OPENING = lazy_pattern(r"""[^\[({.!?…"“*_]{0,80}""")
 _COVER = "]"
@@ -315,6 +316,8 @@ def _holds_thought(inner: str) -> bool:
     if TO.match(inner) or ASIDE_TO.match(inner) or is_label(inner):
         return False
     if len(inner.split()) <= _FEW_WORDS and not inner.startswith("I") and manner(inner):
+        return False
+    if len(inner.split()) <= _FEW_WORDS and direction_of(inner) == "aside":
         return False
     opening = _OPENING.match(inner)
     return direction_of(opening[0] if opening else "") != "whisper"

@@ -26,7 +26,7 @@ from .thoughts import turns_back
 SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "italic", "bracket"})
 _FLAT = frozenset({"star", "under", "italic"})
-_TAG = lazy_pattern(r"\s*(?:[,—–]\s*)?(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
+_TAG = lazy_pattern(r"\s*(?:[,—–-]\s*)?(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
 _GOES_ON = lazy_pattern(r"[,—–\w-]\Z")
 _TO_ALL = lazy_pattern(
     r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",

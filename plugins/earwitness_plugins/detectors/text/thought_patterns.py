@@ -96,6 +96,8 @@ CUE = guarded_pattern(
         | \b(?:the|that|this) \s+ thought \s+ (?:\w+\s+){{0,3}}?
             (?:leave|left|stay|linger|nag|gnaw|return|haunt|mad|com|c[ao]me|cross|str|chill|warm|would|was)\w*
         | \b(?:occurs?|occurred|dawns?|dawned) \s+ (?:to|on) \s+ (?:me|him|her|them|{_NAME})\b
+        | \b(?:mental|private)\s+note\b
+        | \binside,? \s+ (?-i:[A-Z])[\w'’-]+ \s+ (?:was|is) \s+ (?:scream|cry|panick|seeth|boil|fum|rag|plead|dy)ing\b
         | \bcross(?:es|ed) \s+ (?:my|his|her|their) \s+ mind\b
         | \b(?:part|half)\s+of\s+(?:me|him|her|them)\s+\w+ | \bdeep\s+down\b
         | \binside,? \s+ (?:\w+\s+)? (?:I|he|she|they)\b (?!\s+(?:the|a)\b)
@@ -103,7 +105,8 @@ CUE = guarded_pattern(
     | (?P<tag> (?:\A|[.,;:!?…—–*_~"“”'’)>-]) \s* (?:and\s+|but\s+)? {_SUBJECT} \s+ (?:\w+ly\s+)? {_KNOW}
         (?:\s+\w+ly|\s+it)? {_CLAUSE_ENDS} )
     | (?P<weak> \b{_KNOW} (?:,\s+[^,.!?\n]{{1,40}},)? \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
-        | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:the|a|an|his|her|my|their)\b
+        | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:(?:the|a|an|his|her|my|their)\b | (?-i:[A-Z])[\w-]+)
+        | \b{_SUBJECT} \s+ (?:was|is|felt) \s+ (?:\w+ly\s+)? (?:certain|sure|convinced) (?:\s+of\s+it)? {_CLAUSE_ENDS}
         | \b(?:I|he|she|they) \s+ (?: (?:did|do|does|could|would|dared?)(?:n['’]t|\s+not)\s+
                 (?:tell|mention|admit|reveal|confess)
             | never\s+(?:told|mentioned|admitted|revealed|confessed) )\b )
@@ -114,7 +117,8 @@ CUE = guarded_pattern(
 _STEMS = """
     think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
     heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
-    reason note decid remember consider brain conscience voice part half deep struck strikes hit thing within
+    reason note decid remember consider certain sure convinc brain conscience voice part half deep struck
+    strikes hit thing within
     """
 _UNTOLD = (
     *("t tell", "t mention", "t admit", "t reveal", "t confess"),
@@ -207,7 +211,8 @@ NOT_SO = lazy_pattern(r"\s+(?:so|not)\b", re.IGNORECASE)
 
 _LABEL = (
     r"(?:(?:(?:inner|internal|private|secret|silent|inward|my|his|her|their)\s+){0,2}"
-    r"(?:thoughts?|thinks?|thinking|monologue|musings?|inner\s+voice)|inner|internal|(?:diary|journal)\s+entry)"
+    r"(?:thoughts?|thinks?|thinking|monologue|musings?|inner\s+voice)|inner|internal|(?:diary|journal)\s+entry|"
+    r"(?:private|mental)\s+note)"
     rf"(?:\s+(?:monologue|thoughts?|voice|dialogue|bubble|to\s+(?:{SELF}|self)))?"
 )
 _COLON = "[:\uff1a]"
@@ -219,7 +224,8 @@ LABELLED_LINE = lazy_pattern(
         | (?P<deco>[*_`]{{1,3}}) (?:[\w-]+['’]s?[ \t]+)? {_LABEL} (?: [ \t]*{_COLON}[ \t]*(?P=deco) |
             (?P=deco)[ \t]*{_COLON} )
         | (?P<dash>[-~|]{{1,2}}) [ \t]* {_LABEL} [ \t]* (?P=dash) {_COLON}?
-        | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* {_LABEL} [ \t]* [)\]]
+        | (?P<named>[*_]{{0,3}}) [^\W\d][\w.'’ -]{{0,40}}? [ \t]* [(\[] [ \t]* (?:{_LABEL}|internally|inwardly|mentally)
+          [ \t]* [)\]]
           (?: [ \t]*{_COLON}[ \t]*(?P=named) | (?P=named)[ \t]*{_COLON} ) )
     (?: [ \t]*\n\s*[^\n]+ )?
     (?: [^\n.!?…] | [.!?…](?!["'”’*_]*[ \t]+["“«„]) )*+ [.!?…]?
@@ -233,6 +239,9 @@ LABEL_STEMS = (
     "self",
     "selves",
     "aside",
+    "mental",
+    "inward",
+    "private note",
 )
 """A text without any of these has no label."""
 LABEL = lazy_pattern(

@@ -106,6 +106,11 @@ def is_inner(text: str, *, italic: bool, prose: bool) -> bool:
     return prose or (words > _STRESSED and not patterns.DEED.match(bare))
 
 
+def begins_within(text: str) -> bool:
+    """Whether several words begin as no deed and hardly any speech does: `I must not tell him`."""
+    return len(text.split()) > _STRESSED and patterns.INNER_START.match(text) is not None
+
+
 def judges(text: str) -> bool:
     """Whether a deed holds what nobody can see: `Her eyes narrow. I know he lies.`; quotes in it do not count."""
     return patterns.JUDGES.search(patterns.QUOTED.sub(" ", text)) is not None

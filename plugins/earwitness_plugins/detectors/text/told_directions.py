@@ -26,7 +26,16 @@ _THIRD = lazy_pattern(
     r"[\s*_]*(?:(?:then|and|but|softly|quietly),?\s+)?(?:she|he)\s+(?:\w+ly\s+)?[a-z]+(?:s|ed|ld|t|d)\b", re.IGNORECASE
 )
 _SHE_OR_HE = lazy_pattern(r"\bs?he\s", re.IGNORECASE)
-_TOLD = lazy_pattern(r"[\s,.—–-]*(?:he|she|they)\s+[a-z]+", re.IGNORECASE)
+_TOLD = lazy_pattern(
+    r"[\s,.—–-]*(?:(?:he|she|they)\s+[a-z]+|(?:\w+ly\s+)?(?:whisper|murmur|mutter|hiss)(?:s|es|ed|ing)?\s+to\b)",
+    re.IGNORECASE,
+)
+_I_TAG = lazy_pattern(
+    r"""[,!?…—–]["”»']?\s+I\s+(?:\w+ly\s+)?(?:whisper|murmur|mutter|hiss|breathe)(?:e?d)?\s+(?:[\w'’]+\s+)?(?:to|in|into|at)\s
+    [^.!?\n]{1,60}[.!?…]*\s*\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""`…, I whisper to Bob.`: how the sentence before it is said."""
 
 
 def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tuple[FragmentKind, str]]:
@@ -46,17 +55,20 @@ def found(chunk: Chunk, chunks: Sequence[Chunk], own: Sequence[str]) -> list[tup
 def tells(text: str, own: Sequence[str]) -> bool:
     """Whether text without marks tells what its speaker says to some alone: `Alice told Bob quietly …`."""
     folded = text.casefold()
-    if _SHE_OR_HE.search(text) is None and not any(name.casefold() in folded for name in own):
+    if " I " not in text and _SHE_OR_HE.search(text) is None and not any(name.casefold() in folded for name in own):
         return False
     return any(direction(each) in ("whisper", "aside") for each in _of_the_teller(list(sentences(text)), own))
 
 
 def _of_the_teller(told: Sequence[str], own: Sequence[str]) -> Iterator[str]:
-    """The sentences that tell of the speaker by name; as `she` where nothing before says who speaks or hears."""
+    """The sentences that tell of the speaker by name, or end in a tag; as `she` where nothing before says who speaks or
+    hears."""
     spoken = False
     for each in told:
-        if opening_name(each.lstrip(" *_\t\n"), own) is not None or (
-            not spoken and _THIRD.match(each) and not SPEAKER_OR_HEARER.search(_WHAT.split(each, maxsplit=1)[0])
+        if (
+            opening_name(each.lstrip(" *_\t\n"), own) is not None
+            or _I_TAG.search(each)
+            or (not spoken and _THIRD.match(each) and not SPEAKER_OR_HEARER.search(_WHAT.split(each, maxsplit=1)[0]))
         ):
             yield each
         spoken = spoken or SPEAKER_OR_HEARER.search(each) is not None
