@@ -20,7 +20,7 @@ from ..personas.rule import retold_of_personas
 from ..rules.feeds import noted, places_of
 from ..rules.strategy_names import spec_of
 from ..settings import RelationshipsSettings
-from ..tellable import can_tell
+from ..tellable import can_tell, told_before
 from .foresight import foreseen, stops_of, told_later
 from .heard_in_hubs import told_in_hub
 from .hub_readers import HubReaders
@@ -145,6 +145,8 @@ class RelationshipsSharing:
         told = await _told_now(asked, picture.graph)
         by_models = self._by_models(asked, told.seed, told.known, event.day)
         words = _words(event, people, told.before)
+        again = {people.characters[each.teller] for each in by_models.tellings}  # models let them tell for days
+        words = {**await told_before(event, again - words.keys()), **words}
         texts, beside_hubs = told.walk.texts, asked.adjacency.has_hubs
         passing = PassingOn(
             event, people, memo, self._retellers, self._triages, texts, context, asked.readers, beside_hubs=beside_hubs

@@ -21,11 +21,12 @@ village:
   members: [ann, ben, cid, dan]
 """
 EVERY = list(DEFAULT_MODELS)
+PEOPLE = ("ann", "ben", "cid", "dan")
 IN_A_LINE = [("ann", "ben"), ("ben", "cid"), ("cid", "dan")]
 
 
 async def chained(village: Village, model: str) -> Any:
-    story: Any = await village(CHAIN.replace("MODEL", model), "ann", "ben", "cid", "dan")
+    story: Any = await village(CHAIN.replace("MODEL", model), *PEOPLE)
     for source, target in IN_A_LINE:
         await story.relationships.relate(source, target, "KNOWS", weight=1.0)
     await story.change(flags={"curfew": False})
@@ -47,6 +48,23 @@ async def test_a_cascade_goes_on_hop_by_hop_and_day_by_day(village: Village) -> 
     for day in (2, 3, 4):
         await story.change(game_day=day)
     assert await days(story) == {"ben": 2, "cid": 3, "dan": 4}
+
+
+@pytest.mark.parametrize("steps", [1, 30], ids=["in one jump", "day by day"])
+@pytest.mark.parametrize("model", ["push", "pull", "push_pull"])
+async def test_whoever_learned_it_on_an_earlier_day_still_tells_it(village: Village, model: str, steps: int) -> None:
+    """Ben tells one of them, and the other on a day on which it has reached others than him."""
+    story: Any = await village(CHAIN.replace("MODEL", model).replace("chance: 1", "chance: 0.5"), *PEOPLE)
+    for source, target in (("ann", "ben"), ("ben", "cid"), ("ben", "dan")):
+        await story.relationships.relate(source, target, "KNOWS", weight=1.0)
+    await story.change(flags={"curfew": False})
+    foreseen = await story.backstage().preview("ann", "It snows.", audience=[], days=60, key="snow")
+    await story.say("ann", "It snows.", audience=[], key="snow")
+    for step in range(1, steps + 1):
+        await story.change(game_day=1 + 60 * step / steps)
+    told = await days(story)
+    assert set(told) == {"ben", "cid", "dan"}
+    assert told == {each.owner: each.support.learned_day for each in foreseen.tellings}
 
 
 async def test_a_jump_over_many_days_tells_the_same(village: Village) -> None:
