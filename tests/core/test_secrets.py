@@ -119,6 +119,15 @@ def test_no_secret_is_shown_by_what_names_the_strategy(place: dict[str, Any], st
     assert PLANTED not in repr(settings.plugin_settings) + settings.model_dump_json(include={"plugin_settings"})
 
 
+@pytest.mark.parametrize("misspelt", ["api_kee", "dsm"])
+def test_a_misspelt_secret_is_shown_no_more_than_it_would_be(misspelt: str, strategies: Strategies) -> None:
+    settings = Settings.of(detector={"name": "asking", misspelt: PLANTED})
+    assert PLANTED not in said_of(settings, strategies)
+    assert settings.detector is not None
+    with pytest.raises(SettingsError, match=f"no setting '{misspelt}'"):
+        strategies.make("detector", settings.detector)
+
+
 @pytest.mark.usefixtures("importable")
 @pytest.mark.parametrize("place", PLACES)
 async def test_no_secret_is_found_in_plans_exports_logs_or_files(

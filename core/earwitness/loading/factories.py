@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -49,10 +50,14 @@ class Recipe:
         """The annotation of a parameter; `None` if it has none."""
         return self._hints.get(name)
 
-    def secrets(self) -> Iterator[Keys]:
-        """The settings that the factory annotates as secret."""
+    def secrets(self, given: Iterable[str]) -> Iterator[Keys]:
+        """The settings that the factory annotates as secret, and those `given` that misspell the name of one."""
         for name in self.parameters:
             yield from ((name, *keys) for keys in secret_keys(self._hints.get(name)))
+        for name in given:
+            meant = () if name in self.parameters else get_close_matches(name, self.parameters, n=1)
+            if any(is_secret(each) or () in secret_keys(self._hints.get(each)) for each in meant):
+                yield (name,)
 
     def _check_names(self, settings: Mapping[str, Any], given: Mapping[str, object], tables: object) -> None:
         known = ", ".join(sorted(set(self.parameters) - set(given))) or "none"

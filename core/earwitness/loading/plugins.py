@@ -37,7 +37,7 @@ def load(plugins: Plugins, settings: Settings, resources: Resources | None = Non
             if isinstance(table := getattr(factory, "table", None), str) and getattr(settings, table, None) is None:
                 continue
             recipe = Recipe(f"plugin {point.name!r}", factory)
-            own = own.masking(recipe.secrets())
+            own = own.masking(recipe.secrets(own.revealed))
             made = recipe.make(own.revealed, context, lambda name, value: NOT_A_PART)
             plugins.register(made, point.name, own, settings.table_secrets)
         except BaseException as error:  # noqa: BLE001 - one broken distribution must not take the others along

@@ -127,13 +127,14 @@ class Strategies:
         return (*self.masked(kind, spec).secrets(), *(given.table_secrets if isinstance(given, Settings) else ()))
 
     def masked(self, kind: str, spec: StrategySpec) -> StrategySpec:
-        """The spec with all settings masked that its factory annotates as `SecretStr`. Raises as `factory`."""
+        """The spec with all settings masked that its factory annotates as `SecretStr`, or that misspell one. Raises as
+        `factory`."""
         return spec.masking(self.secrets(kind, spec))
 
     def secrets(self, kind: str, spec: StrategySpec) -> Iterator[Keys]:
         """The paths of settings that factories annotate as `SecretStr`. Raises as `factory`."""
         recipe = self._recipe(kind, spec.name)
-        yield from recipe.secrets()
+        yield from recipe.secrets(spec.revealed)
         for name, value in spec.revealed.items():
             inner, specs = self._specs(recipe, name, value)
             for each in specs:
