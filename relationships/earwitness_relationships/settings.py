@@ -16,7 +16,7 @@ Bond = Literal["same_channel", "same_guild", "same_persona", "was_there"]
 persona, what was not public is of the same persona in its own channel alone. `was_there`: the persona that is spoken to
 perceived what the memory is about."""
 Policy = Literal["graded", "same_context"]
-Most = Annotated[int, Field(strict=True, ge=1)]
+Most = Annotated[int, Field(strict=True, ge=0)]
 
 
 class PrivacySettings(Record):
@@ -32,7 +32,7 @@ class PrivacySettings(Record):
 
 
 class PersonasSettings(Record):
-    """What a recall includes of canon, and of what is known about users."""
+    """What a recall includes of canon, and of what is known about users. A number of 0 leaves a section out."""
 
     global_canon: Most = 5
     """Maximum number of memories of her global canon. The newest are always included."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from earwitness import Container, ReadProviderEvent, ReadRequest, Settings
 from earwitness.containers import global_canon_container, persona_container, user_container
@@ -35,19 +36,28 @@ class CanonReads:
         earlier = Or((equals("type", RECONCILED), elsewhere))
         facts = Not(In("type", (LIVED, RECONCILED)))
         with_her = partial(persona_container, personality=event.personality)
-        ask = partial(ReadRequest, any_day=True)
         for name in _names(global_canon_container, [event.personality]):
             heading = sizes.global_canon_heading
-            yield ask(container=name, section="global_canon", number=sizes.global_canon, heading=heading, always=True)
+            yield from _asked(
+                container=name, section="global_canon", number=sizes.global_canon, heading=heading, always=True
+            )
         for name in _names(with_her, (each.persona_id for each in event.cast)):
             heading = sizes.personal_canon_heading
-            yield ask(
+            yield from _asked(
                 container=name, section="personal_canon", number=sizes.personal_canon, heading=heading, filter=earlier
             )
-            yield ask(container=name, section="facts", number=sizes.facts, heading=sizes.facts_heading, filter=facts)
+            yield from _asked(
+                container=name, section="facts", number=sizes.facts, heading=sizes.facts_heading, filter=facts
+            )
         for name in _names(user_container, (each.user_id for each in event.cast)):
             heading = sizes.general_facts_heading
-            yield ask(container=name, section="general_facts", number=sizes.general_facts, heading=heading)
+            yield from _asked(container=name, section="general_facts", number=sizes.general_facts, heading=heading)
+
+
+def _asked(*, number: int, **given: Any) -> Iterator[ReadRequest]:
+    """The request; none for a section that is left out."""
+    if number:
+        yield ReadRequest(number=number, any_day=True, **given)
 
 
 def _names(make: Callable[[str], Container], ids: Iterable[str | None]) -> list[str]:

@@ -263,6 +263,17 @@ async def test_the_numbers_and_headings_of_the_sections_are_settings(open_app: O
     assert "### Of them\n" in turn.text()
 
 
+async def test_a_section_of_no_memories_is_left_out(open_app: Open) -> None:
+    ew = await open_app(relationships={"personas": {"general_facts": 0}})
+    story = await ew.session("s1", cast=["alice", KENJI])
+    await story.canon.add("A fact about tea.", scope="personal", character="alice", persona="p1")
+    await story.canon.add("A user's fact about tea.", scope="user", user="u1")
+    await story.delivered()
+    turn = await story.turn("alice", query="tea", in_prompt=[])
+    assert [each.text for each in turn.memories] == ["A fact about tea."]
+    assert turn.failures == ()
+
+
 async def test_global_canon_is_read_only_but_for_its_owner(open_app: Open) -> None:
     story = await begin(open_app)
     with pytest.raises(NotPermitted, match="global canon"):
