@@ -16,7 +16,7 @@ from ..personas.lived import is_played
 from .kept import ORIGIN, KeptBefore
 from .publication import Publication, published
 from .records import KeepAs, KeptAction, KeptMemory, Mode
-from .versions import action, others, unsaid
+from .versions import action, folded, others, unsaid
 
 WHERE = ("contextType", "channelId", "guildId")
 TELLING_FIELDS = ("pantheonId", "hop", "strength")
@@ -90,10 +90,11 @@ def kept(
     """What is to be done with each candidate, given what the containers hold."""
     said: dict[str, set[str]] = {}
     every = [*found]
+    in_bubble = _said_by_container(every)
     for each in every:
         held = there.get(each.container.name, ())
         versions = others(each.text, held)
-        replaced = unsaid(_said_in(each.container, every), versions) if mode == "replace" else []
+        replaced = unsaid(in_bubble[each.container.name], versions) if mode == "replace" else []
         taken = said.setdefault(each.container.name, set())
         why = publication.withheld(each.memory) if keep_as == "global" else None
         what = action(each.text, held, versions, replaced)
@@ -109,9 +110,12 @@ def kept(
         yield made.model_copy(update={"versions": tuple(old.id for old in replaced)}) if what == "replace" else made
 
 
-def _said_in(container: Container, found: Iterable[Candidate]) -> Iterator[str]:
-    """What a bubble itself says in a container."""
-    return (each.text for each in found if each.container == container)
+def _said_by_container(found: Iterable[Candidate]) -> dict[str, set[str]]:
+    """What a bubble itself says in each container."""
+    said: dict[str, set[str]] = {}
+    for each in found:
+        said.setdefault(each.container.name, set()).add(folded(each.text))
+    return said
 
 
 def _kept(

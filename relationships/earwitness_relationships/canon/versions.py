@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 from earwitness import Memory
 from earwitness.words import STOP_WORDS, plain, terms
@@ -15,14 +16,14 @@ ALIKE = 0.5
 
 def same(text: str, memories: Iterable[Memory]) -> bool:
     """Whether one of the memories says the same, letter case and spaces aside."""
-    wanted = _folded(text)
-    return any(_folded(each.text) == wanted for each in memories)
+    wanted = folded(text)
+    return any(folded(each.text) == wanted for each in memories)
 
 
 def others(text: str, memories: Iterable[Memory]) -> list[Memory]:
     """The memories that say something like it, and not the same. By the Jaccard index of their words."""
     wanted = _words(text)
-    return [each for each in memories if _folded(each.text) != _folded(text) and _alike(wanted, _words(each.text))]
+    return [each for each in memories if folded(each.text) != folded(text) and _alike(wanted, _words(each.text))]
 
 
 def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], replaced: Sequence[Memory]) -> KeptAction:
@@ -34,19 +35,20 @@ def action(text: str, there: Sequence[Memory], versions: Sequence[Memory], repla
     return "replace" if replaced else "beside"
 
 
-def unsaid(texts: Iterable[str], versions: Iterable[Memory]) -> list[Memory]:
-    """The versions that none of these texts says as well."""
-    said = {_folded(each) for each in texts}
-    return [each for each in versions if _folded(each.text) not in said]
+def unsaid(said: Collection[str], versions: Iterable[Memory]) -> list[Memory]:
+    """The versions that are not among what is said as well, as `folded` has it."""
+    return [each for each in versions if folded(each.text) not in said]
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= ALIKE * len(one | other) > 0
 
 
+@lru_cache(maxsize=10_000)
 def _words(text: str) -> frozenset[str]:
     return frozenset(each for each in terms(plain(text)) if each not in STOP_WORDS)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A text as it is compared, letter case and spaces aside."""
     return " ".join(text.split()).casefold()
