@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 from earwitness.errors import SettingsError, did_you_mean
 
 from .acts.phrases import set_of
+from .acts.system_lines import SYSTEM, check_templates
 
 VARIABLE = "EARWITNESS_LANGUAGES"
 LanguagePart = Literal["acts", "journeys", "manners", "places"]
@@ -27,6 +28,10 @@ _NAMED_BY_AUTHORS = frozenset({"words", "sets"})
 """Tables of which an author chooses the keys: sets of phrases, for `<…>` in others."""
 PHRASES = ("phrases", "sleeps", "arrives")
 """Lists of journeys that hold phrases, not words."""
+_MARKS = " \t\n-=…"
+"""What is written around words, and is none."""
+_STAYS = 2
+"""Words of an entry of `stays`."""
 _Words = dict[str, Any]
 
 
@@ -56,6 +61,7 @@ def check_own_languages() -> None:
         raise SettingsError(
             f"{VARIABLE} names {str(folder)!r}, which is no folder. Name one with files such as nl.toml."
         )
+    _check_folders(folder)
     paths = {part: _paths(folder, part) for part in PARTS}
     if not any(paths.values()):
         raise SettingsError(
@@ -66,6 +72,16 @@ def check_own_languages() -> None:
     fillers = fillers_of(language_files("acts"))
     for (path, part), words in own.items():
         _check_phrases(path, words, _ours(path.stem, part), fillers if part == "acts" else frozenset())
+
+
+def _check_folders(folder: Path) -> None:
+    """Raises `SettingsError` for a file that lies where none is read: `manner/nl.toml`."""
+    for path in sorted(folder.glob("*/*.toml")):
+        if (name := path.parent.name) not in PARTS[1:]:
+            raise SettingsError(
+                f"{path}: no words are read from a folder {name!r}. Allowed: {', '.join(PARTS[1:])}, and "
+                f"{str(folder)!r} itself for what people say.{did_you_mean(name, PARTS[1:])}"
+            )
 
 
 def _own_folder() -> Path | None:
@@ -93,7 +109,7 @@ def _ours(language: str, part: LanguagePart) -> _Words:
 
 def _own_file(path: Path, part: LanguagePart) -> _Words:
     try:
-        words = _read(path)
+        words = tomllib.loads(path.read_text("utf-8-sig"))  # some editors begin a file with a mark
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path}: {error}. A file of a language is TOML in UTF-8.") from error
     _check(path, words, _known(part))
@@ -114,6 +130,8 @@ def _check(path: Path, words: Mapping[str, Any], known: Mapping[str, Any], table
             _check(path, value, kind, key)
         elif kind is list and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
             raise SettingsError(f'{path}: {name!r} must be a list of texts, as ["tot ziens", "doei"], not {value!r}.')
+        elif kind is list and (wrong := next((each for each in value if not each.strip(_MARKS)), None)) is not None:
+            raise SettingsError(f"{path}: {name!r} holds {wrong!r}, which says nothing. Write words, or leave it out.")
         elif kind is str and not isinstance(value, str):
             raise SettingsError(f"{path}: {name!r} must be a text, not {value!r}.")
 
@@ -128,8 +146,19 @@ def _check_phrases(path: Path, own: Mapping[str, Any], ours: Mapping[str, Any], 
             set_of(phrases, sets, fillers)
         for phrases in own.get("context", {}).values():
             set_of(phrases, {}, fillers)
+        for told in SYSTEM:
+            check_templates(told, own.get("system", {}).get(told, ()))
+        _check_stays(own.get("stays", ()))
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from error
+
+
+def _check_stays(entries: Iterable[str]) -> None:
+    for entry in entries:
+        if len(entry.split()) != _STAYS:
+            raise SettingsError(
+                f"'stays' holds {entry!r}. Write a verb and a word with which it leads nowhere: 'back off'."
+            )
 
 
 @lru_cache(maxsize=len(PARTS))

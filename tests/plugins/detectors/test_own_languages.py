@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from earwitness.errors import SettingsError
+from earwitness_plugins.detectors.acts.inventory import inventory
+from earwitness_plugins.detectors.acts.signs import signs
 from earwitness_plugins.detectors.language_files import VARIABLE, check_own_languages, language_files
+from earwitness_plugins.detectors.rules import RulesDetector
 
 DUTCH = Path(__file__).parent / "own_languages"
-STORIES = {
+Stories = dict[str, list[tuple[str, str]]]
+STORIES: Stories = {
     "leave-taking": [("bob", "Ik moet ervandoor, doei!"), ("alice", "Het goud ligt in de put.")],
     "whisper": [("alice", '*fluistert tegen Charlie* "Het goud ligt in de put."')],
     "thought": [("alice", 'Hallo. *vraagt zich af of Bob liegt* "Goed."')],
@@ -42,10 +46,23 @@ asyncio.run(main(json.loads(sys.argv[1])))
 """
 
 
-def heard(folder: Path | None) -> dict[str, Any]:
+GREEK = """
+whisper = ["ψιθυρίζ-"]
+thought = ["σκέφτεται"]
+openly = ["δυνατά"]
+"""
+POLISH = """
+whisper = ["szepcz-"]
+thought = ["myśli"]
+openly = ["głośno"]
+common = ["się", "są", "nie"]
+"""
+
+
+def heard(folder: Path | None, stories: Stories = STORIES) -> dict[str, Any]:
     """Story → who heard its last line, and whether Bob remembers a thought, in a process that reads this folder."""
     environment = {**os.environ, **({VARIABLE: str(folder)} if folder else {})}
-    command = [sys.executable, "-c", PROGRAM, json.dumps(STORIES)]
+    command = [sys.executable, "-c", PROGRAM, json.dumps(stories)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -58,6 +75,51 @@ def test_a_language_that_we_do_not_have_is_read_from_a_folder_of_ones_own() -> N
         assert after[name][0] == ["alice", "charlie"], name
     assert after["thought"] == [["alice", "bob", "charlie"], False]
     assert (before["heading"], after["heading"]) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "whisper", "deed"),
+    [
+        (GREEK, "ψιθυρίζει στον Charlie", "ανοίγει την πόρτα"),
+        (POLISH, "szepcze Charlie coś miłego", "kręci głową"),
+        ('whisper = ["속삭-"]', "Charlie 속삭인다", "문을 열며 웃는다"),
+    ],
+)
+def test_a_language_in_letters_that_we_do_not_have_is_read(tmp_path: Path, words: str, whisper: str, deed: str) -> None:
+    """Before, every direction with such letters was taken for one that nobody can read, and withheld."""
+    (tmp_path / "manners").mkdir()
+    (tmp_path / "manners" / "own.toml").write_text(words, "utf-8")
+    stories: Stories = {name: [("alice", f'*{text}* "Gold."')] for name, text in [("whisper", whisper), ("deed", deed)]}
+    before, after = heard(None, stories), heard(tmp_path, stories)
+    assert before["deed"][0] == ["alice"]
+    assert after["deed"][0] == ["alice", "bob", "charlie"]
+    assert after["whisper"][0] == ["alice", "charlie"]
+
+
+@pytest.mark.parametrize(
+    ("phrases", "complaint"),
+    [
+        ({"leaves": ["i go (home|to (bed|sleep))"]}, r"has a bracket that is not closed. Write \(a\|b\)"),
+        ({"system.leaves": ["{whom} desynced"]}, r"'{whom} desynced' of 'system.leaves' must hold {who}"),
+    ],
+)
+def test_a_phrase_of_the_settings_that_cannot_be_read_is_refused_at_once(
+    phrases: dict[str, list[str]], complaint: str
+) -> None:
+    with pytest.raises(SettingsError, match=complaint):
+        RulesDetector(phrases=phrases)
+
+
+@pytest.mark.parametrize("text", ["I go to the king.", "I go to the wall.", "I go forth."])
+def test_no_bracket_of_ours_swallows_a_phrase(text: str) -> None:
+    assert signs([(text, ())], inventory()).clean("leaves") == 1
+
+
+def test_an_editors_mark_at_the_beginning_of_a_file_is_no_word(own: Path) -> None:
+    (own / "nl.toml").write_text('[acts]\nleaves = ["ik ga weg"]\n', "utf-8-sig")
+    check_own_languages.cache_clear()
+    check_own_languages()
+    check_own_languages.cache_clear()
 
 
 @pytest.fixture
@@ -87,6 +149,12 @@ def test_a_file_named_as_one_of_ours_adds_to_it(own: Path) -> None:
         ("journeys/nl.toml", 'sleeps = ["<x>"]', r"nl.toml: .*names the set <x>"),
         ("manners/nl.toml", "letters = 1", r"'letters' must be a text, not 1"),
         ("places/nl.toml", "nouns = x", r"nl.toml: .*line 1.*TOML in UTF-8"),
+        ("nl.toml", '[acts]\nleaves = ["ik ga (weg|naar (huis|bed))"]', r"has a bracket that is not closed"),
+        ("nl.toml", '[system]\nleaves = ["{whom} is weg"]', r"'{whom} is weg' of 'system.leaves' must hold {who}"),
+        ("nl.toml", '[system]\ncreates = ["{by} (maakte"]', r"nl.toml: .*must hold {by}.*every bracket closed"),
+        ("journeys/nl.toml", 'stays = ["loopt"]', r"'stays' holds 'loopt'. Write a verb and a word"),
+        ("manners/nl.toml", 'openly = ["-"]', r"'openly' holds '-', which says nothing"),
+        ("manner/nl.toml", 'thought = ["denkt"]', r"from a folder 'manner'. Allowed: .*Did you mean 'manners'"),
         ("nl.txt", "", r"holds no file of a language. Allowed: nl.toml, journeys/nl.toml"),
     ],
 )

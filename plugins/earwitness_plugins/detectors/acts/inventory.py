@@ -11,7 +11,7 @@ from earwitness.errors import SettingsError
 
 from ..language_files import fillers_of, language_files
 from .phrases import Phrases, set_of
-from .system_lines import SYSTEM, SystemLines, system_lines
+from .system_lines import SYSTEM, SystemLines, check_templates, system_lines
 
 Act = Literal[
     "leaves",
@@ -69,10 +69,17 @@ _KNOWN = (*ACTS, *(_OF_SYSTEM + told for told in SYSTEM))
 
 
 def own_phrases(phrases: Mapping[str, Sequence[str]] | None) -> OwnPhrases:
-    """A host's own phrases, as `inventory` takes them. Raises `SettingsError` for an unknown act."""
-    for act in phrases or {}:
+    """A host's own phrases, as `inventory` takes them.
+
+    Raises `SettingsError` for an unknown act, and for a phrase that cannot be read.
+    """
+    for act, each in (phrases or {}).items():
         if act not in _KNOWN:
             raise SettingsError(f"There is no act {act!r} in `phrases`. Acts: {', '.join(_KNOWN)}.")
+        if act in ACTS:
+            set_of(each, {}, frozenset())
+        else:
+            check_templates(act.removeprefix(_OF_SYSTEM), each)
     return tuple((act, tuple(each)) for act, each in (phrases or {}).items())
 
 

@@ -23,6 +23,7 @@ _PARTS = lazy_pattern(
     r"\((?P<one>[^()]*)\)|\[(?P<maybe>[^\[\]]*)\]|<(?P<set>\w+)>|(?P<gap>…)|(?P<edge>[$^])|(?P<words>[^(\[<…$^]+)"
 )
 _SYMBOLS = frozenset("([<…^$")
+_BRACKETS = frozenset("([<")
 _GAP = 3
 _MANY = 4
 
@@ -147,6 +148,8 @@ def _add(
     if _SYMBOLS.isdisjoint(phrase) and (words := _kept(phrase, fillers)):
         reduce(_followed, words, root).ends.add((end[0], None, None))
         return
+    if not _BRACKETS.isdisjoint(_PARTS.sub("", phrase)):
+        raise SettingsError(f"The phrase {phrase!r} has a bracket that is not closed. Write (a|b), [a] or <set>.")
     parts = [_choices(found, phrase, sets, fillers) for found in _PARTS.finditer(phrase)]
     for choice in product(*(_as_set(part) if at else part for at, part in enumerate(parts))):
         node, closes, opens = root, False, False

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from earwitness.errors import SettingsError
 from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
@@ -21,6 +22,7 @@ from ..text.names import Names
 Templates = Mapping[str, Sequence[str]]
 """What a line tells (`leaves`, `enters`, `creates`) → how it is written."""
 SYSTEM = ("leaves", "enters", "creates")
+_BRACKETS = frozenset("{}<>()[]")
 _MOST = 200
 """Longer sentences are no lines of a program."""
 _SIGN = "[\ue000-\uf8ff]"
@@ -94,6 +96,18 @@ class SystemLines:
 def system_lines(files: Sequence[tuple[Templates, Sequence[str]]]) -> SystemLines:
     """The lines of these templates, each file's with its words for a group."""
     return SystemLines(tuple(_lines(templates, group) for templates, group in files if templates))
+
+
+def check_templates(told: str, templates: Sequence[str]) -> None:
+    """Raises `SettingsError` for a template that tells of nobody, or has something else in brackets."""
+    whom = "by" if told == "creates" else "who"
+    for template in templates:
+        rest = _PARTS.sub(" ", template)
+        if f"{{{whom}}}" not in template or not _BRACKETS.isdisjoint(rest):
+            raise SettingsError(
+                f"The line {template!r} of 'system.{told}' must hold {{{whom}}}. Allowed besides: words, {{who}}, "
+                "{by}, <group>, (a|b), [a] and …, with every bracket closed."
+            )
 
 
 def _lines(templates: Templates, group: Sequence[str]) -> _Lines:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, cast, get_args
@@ -35,9 +37,9 @@ _SENTENCE_PARTICLE = lazy_pattern(
 _OTHER_LETTERS = lazy_pattern(
     "[\u0370-\u03ff\u0530-\u05ff\u0600-\u06ff\u0900-\u0dff\u0e00-\u0eff\u10a0-\u10ff\u1780-\u17ff\uac00-\ud7af]"
 )
-"""Of scripts in which none of the languages is written."""
+"""Of scripts in which none of our languages is written."""
 _ODD_LATIN = lazy_pattern("[\u0100-\u0151\u0154-\u024f\u00c5\u00e5\u00c6\u00e6\u00d8\u00f8\u00de\u00fe\u00d0\u00f0]")
-"""Letters of Turkish, Polish, Czech, Hungarian, Danish, … that none of the languages has."""
+"""Letters of Turkish, Polish, Czech, Hungarian, Danish, … that none of our languages has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,12 @@ class _MannerWords:
     """What a direction may be as a whole → its manner."""
     common: frozenset[str]
     """Words of which every text of a few lines has some."""
+    short_stems: tuple[int, ...]
+    """How many letters stems have that are shorter than `_HEAD`: those of Korean, say."""
+    letters: frozenset[str]
+    """Letters that our languages do not have, and one of the host's own does."""
+    scripts: frozenset[str]
+    """The same for scripts: `GREEK`."""
 
 
 def manner(text: str) -> ForeignManner | None:
@@ -108,7 +116,7 @@ def is_unreadable(text: str) -> bool:
     """Whether a direction is in a script or a language that no list here is of."""
     if text.isascii():
         return False
-    if _OTHER_LETTERS.search(text):
+    if any(_script(letter) not in _lists().scripts for letter in _OTHER_LETTERS.findall(text)):
         return True
     first, *others = _WORD.findall(text) or [""]
     words = {first.casefold(), *(word.casefold() for word in others)}
@@ -116,7 +124,7 @@ def is_unreadable(text: str) -> bool:
     return (
         len(words) > 1
         and not _UNSPACED.search(text)
-        and _ODD_LATIN.search(spelt) is not None
+        and any(letter.casefold() not in _lists().letters for letter in _ODD_LATIN.findall(spelt))
         and not (words & (_lists().common | _ENGLISH))
         and not _kinds(text)
     )
@@ -137,8 +145,10 @@ def _kinds(text: str) -> frozenset[str | None]:
     if (whole := lists.whole.get(text.strip(_AROUND).casefold())) is not None:
         kinds.add(whole)
     for word in _WORD.finditer(text):
-        if (words := lists.by_head.get(word[0][:_HEAD].casefold())) and (found := words.match(text, word.start())):
-            kinds.add(found.lastgroup)
+        for letters in (_HEAD, *lists.short_stems):
+            words = lists.by_head.get(word[0][:letters].casefold())
+            if words and (found := words.match(text, word.start())):
+                kinds.add(found.lastgroup)
     return frozenset(kinds)
 
 
@@ -153,6 +163,7 @@ def _lists() -> _MannerWords:
         for key in (*MANNERS, "openly", "common"):
             into.setdefault(key, []).extend(word for word in language[key] if not word.startswith(_WHOLE))
             whole |= {word[1:].casefold(): key for word in language[key] if word.startswith(_WHOLE)}
+    every = " ".join(word for words in spaced.values() for word in words)
     return _MannerWords(
         by_head={head: _groups(words) for head, words in _by_head(spaced).items()},
         unspaced=_groups({key: [re.escape(word) for word in unspaced[key]] for key in MANNERS}),
@@ -161,7 +172,19 @@ def _lists() -> _MannerWords:
         ),
         whole=whole,
         common=frozenset(word.casefold() for word in spaced["common"]),
+        short_stems=_short_stems(word for key in MANNERS for word in spaced[key]),
+        letters=frozenset(letter.casefold() for letter in _ODD_LATIN.findall(every)),
+        scripts=frozenset(map(_script, _OTHER_LETTERS.findall(every))),
     )
+
+
+def _short_stems(words: Iterable[str]) -> tuple[int, ...]:
+    return tuple(sorted({len(_head(word)) for word in words if word.endswith("-")} - {_HEAD}))
+
+
+def _script(letter: str) -> str:
+    """The script of a letter, as Unicode names it: `GREEK`."""
+    return unicodedata.name(letter, "").split(" ")[0]
 
 
 def _head(word: str) -> str:
