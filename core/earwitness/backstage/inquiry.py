@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from ..loading.settings import Calendar
@@ -77,17 +78,22 @@ class Inquiry:
         if self._weigh is not None or len(proofs) < MANY:
             return proofs
         found: list[Proof] = []
-        best = [(moment(proofs[0]), -1.0)]  # what says so, each with more reason to believe it than the ones before
-        for proof in sorted(proofs, key=moment):
-            text, when, reason = text_of(proof), moment(proof), belief(proof)
+        dated = sorted([(moment(each), each) for each in proofs], key=itemgetter(0))
+        best = [(dated[0][0], -1.0)]  # what says so, each with more reason to believe it than the ones before
+        for when, proof in dated:
+            reason = belief(proof)
             told_before = any(reason <= other and earlier < when for earlier, other in best)
+            text = text_of(proof)
             if told_before and not self._may_deny(text):
                 continue
             found.append(proof)
-            is_certain = any(mask.is_shown_by(proof[0]) for mask in masks)
-            if reason > best[-1][1] and (is_certain or self._verdict(text) == "says"):
+            if reason > best[-1][1] and self._is_shown(proof, text, masks):
                 best.append((when, reason))
         return found
+
+    def _is_shown(self, proof: Proof, text: str, masks: Sequence[AskedMask]) -> bool:
+        """Whether a proof tells what is asked, in whatever words if it is the unmasking of one of these."""
+        return any(mask.is_shown_by(proof[0]) for mask in masks) or self._verdict(text) == "says"
 
     def _may_deny(self, text: str) -> bool:
         """Whether the text may say the contrary; quicker than a verdict."""

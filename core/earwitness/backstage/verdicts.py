@@ -84,8 +84,9 @@ class AskedQuestion:
         if self._statement.denies:
             return True
         text = in_full(text)
-        if not self.claim.is_statement or len(self._statement.words) > ONE_THING:
-            return may_deny(text)
+        is_hinted = may_deny(text)  # plainer clauses have no hint that the text has not
+        if not is_hinted or not self.claim.is_statement or len(self._statement.words) > ONE_THING:
+            return is_hinted
         name = SPEAKER.match(text)
         begin = name.end() if name else 0
         return may_deny(text[:begin] + paraphrased(text[begin:].translate(MARKUP), self.names))

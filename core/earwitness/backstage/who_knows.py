@@ -24,7 +24,7 @@ from ..engine import Engine
 from ..extras import TermIndex
 from ..ids import WORLD
 from ..live import Live
-from ..long_texts import aside
+from ..long_texts import LONG, aside
 from ..protocols import Store
 from ..records.backends import TermHolders
 from ..records.character import Cast
@@ -77,10 +77,22 @@ class Facts:
         held = self.asked.held(word_set(text))
         return held > 0 and held >= self.least
 
-    def copies_among(self, deliveries: Iterable[Delivery], revealing: Set[str]) -> list[Delivery]:
-        """Those about the question (a partial copy may lack the fact), or from a source that is `revealing`."""
+    def copies_among(
+        self, deliveries: Iterable[Delivery], of_facts: Iterable[Delivery], revealing: Set[str]
+    ) -> list[Delivery]:
+        """Those about the question (a partial copy may lack the fact), or from a source that is `revealing`.
+
+        `of_facts` are the deliveries of the facts: a copy that ends with such a text needs no reading of its own.
+        """
         is_about = cache(self.touches if self.told else self.about)  # several may tell it together
-        return [each for each in deliveries if each.source in revealing or is_about(each.body)]
+        texts = {} if self.told else {each.source: each.body for each in of_facts if is_about(each.body)}
+        return [
+            each
+            for each in deliveries
+            if each.source in revealing
+            or ((text := texts.get(each.source)) and each.body.endswith(text))
+            or is_about(each.body)
+        ]
 
     def touches(self, text: str) -> bool:
         """Whether another text is about the question by itself, however much better the world's best memory is."""
@@ -196,6 +208,8 @@ def _knowers(
 def _as_it_is(written: Mapping[str, Sequence[Memory]], proofs: Sequence[Proof]) -> list[Proof]:
     """The proofs without those whose text a person changed: what it says now counts."""
     changed = {(owner, each.id) for owner, memories in written.items() for each in memories}
+    if not changed:
+        return [*proofs]
     return [each for each in proofs if (each[0].owner, each[0].memory_id) not in changed]
 
 
@@ -224,8 +238,13 @@ async def _shared(store: Store, known: Facts, terms: Sequence[str], container: s
 
 
 def _characters(deliveries: Iterable[Delivery]) -> int:
-    told = [*deliveries]
-    return sum([len(each.body) for each in told]) + sum([len(line.text) for each in told for line in each.knowledge])
+    """The number of characters that they tell; counted only until that is much."""
+    found = 0
+    for each in deliveries:
+        found += len(each.body) + sum([len(line.text) for line in each.knowledge])
+        if found > LONG:
+            break
+    return found
 
 
 async def _facts(
@@ -314,7 +333,7 @@ async def _proofs(
     about = ((each.memory_id, each.metadata.get("characterId")) for each in of_facts)
     subjects = {id: character for id, character in about if isinstance(character, str)}
     all_copies = await ledger.deliveries(session, sources=sorted(sources | revealing))
-    copies = await aside(_characters(all_copies), known.copies_among, all_copies, revealing)
+    copies = await aside(_characters(all_copies), known.copies_among, all_copies, of_facts, revealing)
     citing = await ledger.citing(session, facts)
     tellings = await ledger.deliveries(session, memory_ids=citing) if citing else ()
     cited = set(facts)
