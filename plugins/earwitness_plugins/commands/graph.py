@@ -73,7 +73,8 @@ async def copy(cli: CliContext, source: str | None, target: str | None) -> None:
     """Copy the graph from one store to another, with all attributes, history and versions.
 
     The other store must be empty or hold an earlier copy, to which the missing changes are added. What `neo4j` is not
-    given, as in neo4j(namespace='b'), NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE name.
+    given, as in neo4j(namespace='b'), the settings' graph says if it is on the same server; else NEO4J_URI,
+    NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE do.
     """
     from earwitness.errors import InputError
     from earwitness.records.prose import counted

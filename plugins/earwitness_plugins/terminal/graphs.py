@@ -28,7 +28,7 @@ MOST_NAMED = 50
 def graph_spec(text: str | None, settings: Settings) -> StrategySpec:
     """The store that a text names; without one, or with its name alone, that of the settings.
 
-    What `neo4j(…)` does not say, the environment does.
+    What `neo4j(…)` does not say, the settings' graph does if it is on the same server, else the environment.
 
     Raises `InputError` for text that names none.
     """
@@ -38,7 +38,9 @@ def graph_spec(text: str | None, settings: Settings) -> StrategySpec:
     spec = strategy_in(text)
     if spec.name != "neo4j":
         return spec
-    return StrategySpec(name=spec.name, settings={**_from_environment(), **spec.settings})
+    if ours.name == spec.name and "uri" not in spec.settings:
+        return ours.changed({**ours.revealed, **spec.revealed})
+    return StrategySpec(name=spec.name, settings={**_from_environment(), **spec.revealed})
 
 
 @asynccontextmanager

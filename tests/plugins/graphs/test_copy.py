@@ -43,9 +43,24 @@ async def test_a_graph_that_was_cleared_since_replaces_its_earlier_copy(tmp_path
 def test_what_neo4j_is_not_given_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_URI", "bolt://there:7687")
     monkeypatch.setenv("NEO4J_PASSWORD", "secret")
+    monkeypatch.delenv("NEO4J_USER", raising=False)
+    monkeypatch.delenv("NEO4J_DATABASE", raising=False)
     spec = graph_spec("neo4j(namespace='b')", Settings())
     assert spec.revealed == {
         "namespace": "b",
         "uri": {"env": "NEO4J_URI"},
         "password": {"env": "NEO4J_PASSWORD"},
     }
+
+
+def test_another_namespace_is_one_on_the_server_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "secret")
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    graph = {"name": "neo4j", "uri": "bolt://here:7687", "password": {"env": "SECRET"}, "namespace": "a"}
+    settings = Settings.of(relationships={"graph": graph})
+    same = {name: value for name, value in graph.items() if name != "name"}
+    found = graph_spec("neo4j(namespace='b')", settings)
+    assert found.revealed == {**same, "namespace": "b", "password": "secret"}
+    assert "secret" not in str(found.settings)
+    assert graph_spec("neo4j(uri='bolt://there:7687')", settings).revealed["uri"] == "bolt://there:7687"
+    assert "namespace" not in graph_spec("neo4j(uri='bolt://there:7687')", settings).revealed
