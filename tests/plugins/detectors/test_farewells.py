@@ -2,6 +2,8 @@
 
 import pytest
 
+from earwitness.rehearsal import Rehearsal
+from earwitness_plugins.detectors.rules import RulesDetector
 from earwitness_plugins.detectors.text.farewells import _FAREWELL, _RETURN, bids_farewell, leave_taken, returns
 
 
@@ -76,3 +78,23 @@ def test_no_goodbye_is_overlooked_by_the_quick_look(begin: str, end: str) -> Non
 @pytest.mark.parametrize("text", ["I'm bac\u212a.", "I will \u017ftay", "Why not?", "I AM BACK", "am back", "Never."])
 def test_no_return_is_overlooked_by_the_quick_look(text: str) -> None:
     assert returns(text) is bool(_RETURN.search(text))
+
+
+@pytest.mark.parametrize(
+    ("leave", "back"),
+    [
+        ("Ich muss los, tschüss!", "Bin wieder da."),
+        ("Мне пора, пока!", "Я вернулся."),
+        ("Je dois y aller, salut !", "Je suis de retour."),
+        ("Me tengo que ir, adiós.", "Ya estoy aquí."),
+    ],
+)
+async def test_who_says_in_another_language_that_they_are_back_is_there_again(leave: str, back: str) -> None:
+    rehearsal = Rehearsal(RulesDetector(), ["Ann", "Ben", "Tom"])
+    for speaker, text in [("Ann", "Hello!"), ("Ben", "Hi."), ("Tom", "Hi."), ("Ann", leave)]:
+        await rehearsal.tell(speaker, text)
+    assert "Ann" not in (await rehearsal.tell("Tom", "The key is under the barrel.")).settled.participants
+    again = Rehearsal(RulesDetector(), ["Ann", "Ben", "Tom"])
+    for speaker, text in [("Ann", "Hello!"), ("Ben", "Hi."), ("Tom", "Hi."), ("Ann", leave), ("Ann", back)]:
+        await again.tell(speaker, text)
+    assert "Ann" in (await again.tell("Tom", "The key is under the barrel.")).settled.participants

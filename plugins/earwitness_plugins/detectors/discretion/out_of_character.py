@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 from earwitness.patterns import lazy_pattern
 
@@ -92,10 +93,12 @@ def may_hold(folded: str) -> bool:
     return any(map(folded.__contains__, _STEMS))
 
 
-def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Offsets of all that is said out of character."""
-    if may_hold(text.casefold()):
-        yield from (match.span() for match in _SPANS.finditer(text))
+@lru_cache(maxsize=256)
+def spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Offsets of all that is said out of character. Recent texts are remembered: a message is asked for twice."""
+    if not may_hold(text.casefold()):
+        return ()
+    return tuple(match.span() for match in _SPANS.finditer(text))
 
 
 def frames(paragraphs: Sequence[str]) -> frozenset[int]:

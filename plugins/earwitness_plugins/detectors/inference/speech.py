@@ -208,7 +208,8 @@ def _is_still_leaving(case: MessageCase) -> bool:
     if _QUOTES.search(case.moment.message.content):
         return False
     gone, answers = _last_to_leave(case)
-    return gone == case.speaker.id and _all_speak_to(case, gone, answers) and not case.reading.returns
+    back = case.reading.returns or case.reading.signs.clean("returns") > 0
+    return gone == case.speaker.id and _all_speak_to(case, gone, answers) and not back
 
 
 def _parting(case: MessageCase) -> Iterator[tuple[str, Perceived]]:

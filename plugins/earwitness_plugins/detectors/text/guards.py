@@ -66,16 +66,18 @@ class _GuardedPattern:
 
     def search(self, text: str, *where: int) -> re.Match[str] | None:
         """As of a pattern."""
-        rarest = self._rarest  # first: its words are made known before a text is asked for them
-        found = known.table.held(text[: where[1]] if len(where) > 1 else text)
-        if rarest >= 0 and not found & rarest:
-            return None
         first: re.Match[str] | None = None
-        for each in self._worth_trying(found & self._wanted):
+        for each in self._tried(text, *where):
             match = each.search(text, *where)
             if match is not None and (first is None or match.start() < first.start()):
                 first = match
         return first
+
+    def _tried(self, text: str, *where: int) -> tuple[_Alternative, ...]:
+        """The alternatives that may be found in a text, by its words."""
+        rarest = self._rarest  # first: its words are made known before a text is asked for them
+        held = known.table.held(text[: where[1]] if len(where) > 1 else text)
+        return () if rarest >= 0 and not held & rarest else self._worth_trying(held & self._wanted)
 
     def _worth_trying(self, held: int) -> tuple[_Alternative, ...]:
         """The alternatives all of whose needs are held."""
@@ -96,9 +98,14 @@ class _GuardedPattern:
     def finditer(self, text: str, *where: int) -> Iterator[re.Match[str]]:
         """As of a pattern."""
         begin, end = (*where, 0)[0], where[1:]
-        while match := self.search(text, begin, *end):
+        tried = self._tried(text, *where)
+        found = [each.search(text, begin, *end) for each in tried]
+        while match := min(filter(None, found), key=re.Match.start, default=None):
             yield match
             begin = match.end() + (match.start() == match.end())
+            for at, last in enumerate(found):  # what lies behind is still the next of its alternative
+                if last is not None and last.start() < begin:
+                    found[at] = tried[at].search(text, begin, *end)
 
     def match(self, text: str, *where: int) -> re.Match[str] | None:
         """As of a pattern."""

@@ -230,7 +230,7 @@ def has_marks(text: str) -> bool:
     out = out_of_character.may_hold(text.casefold())
     if _SIGNS.isdisjoint(text) and not out:
         return False
-    return _SETS_OFF.search(text) is not None or (out and next(out_of_character.spans(text), None) is not None)
+    return _SETS_OFF.search(text) is not None or (out and bool(out_of_character.spans(text)))
 
 
 def covered(text: str, hidden: Sequence[Hidden]) -> str:
