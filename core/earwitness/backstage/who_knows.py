@@ -24,18 +24,17 @@ from ..engine import Engine
 from ..extras import TermIndex
 from ..ids import WORLD
 from ..live import Live
+from ..loading.settings import Calendar
 from ..long_texts import LONG, aside
 from ..protocols import Store
 from ..records.backends import TermHolders
-from ..records.character import Cast
 from ..records.learned import Learned
 from ..records.memory import Memory
 from ..records.plan import Delivery
 from ..records.snapshot import Snapshot
 from ..refusals import address
-from ..words import STOP_WORDS, words
 from .evidence import Evidence, delivered, read_elsewhere, written_by_hand
-from .identity import AskedMask, Proof, admitted, answered, asked_masks, restated
+from .identity import AskedMask, Proof, admitted, restated
 from .inquiry import Inquiry
 from .knowers import Knower, WhoKnows
 from .likelihood import KNOWS, MOST, AskedFact, ToldFact, told_by
@@ -45,11 +44,11 @@ from .rarity import (
     NEAR_BEST,
     TermStatistics,
     WeightedQuery,
-    asked_terms,
     looked_up,
     one_word,
     word_set,
 )
+from .searched_question import SearchedQuestion, searched
 from .shared import shared_memories
 
 MOST_PIECES = 32
@@ -116,58 +115,31 @@ async def who_knows(engine: Engine, live: Live, question: str) -> WhoKnows:
 
     Raises `StorageError`, and `StrategyError` if `strict`.
     """
-    session, given = live.snapshot.id, question
-    masks = await aside(len(question), asked_masks, question, live.snapshot)
-    question = answered(given, masks)
-    terms = await aside(len(question), looked_up, question)
-    near = 0.0 if any(each.is_identity for each in masks) else NEAR_BEST  # with whose words somebody is unmasked
-    names = {} if any(each.is_identity for each in masks) else _names(live.snapshot.cast)
-    same = await aside(len(question), _namesakes, names, question, masks)
-    terms = tuple(dict.fromkeys([*terms, *same]))
-    fact = AskedFact("", question) if masks else await aside(len(question), AskedFact.of, question)
-    known = await _facts(engine.reading_in_time, world_container(session).name, question, terms, near, same, fact)
-    revealing = {source for each in masks if each.is_identity for source in each.sources}
+    session, store = live.snapshot.id, engine.reading_in_time
+    asked = await searched(question, live.snapshot)
+    known = await _facts(store, world_container(session).name, asked)
+    revealing = {source for each in asked.masks if each.is_identity for source in each.sources}
     found, subjects, sources = await _proofs(engine, session, known, revealing)
     written = await hand_written(engine.store, session, live.snapshot.cast)
     found = [(_with_refused(engine, live, each), as_news) for each, as_news in found]
     derived, others = await _derived(engine, live, known)
     proofs = _as_it_is(written, [*found, *derived])
-    shared, failures = await shared_memories(
-        engine, live, question, partial(_shared, engine.reading_in_time, known, terms)
-    )
-    weigh = partial(known.weigh, sources) if known.told else None
+    shared, failures = await shared_memories(engine, live, asked.text, partial(_shared, store, known, asked.terms))
     elsewhere = {id: [*map(read_elsewhere, memories)] for id, memories in shared.items()}
-    whole, calendar = restated(question, masks), engine.settings.calendar
-    inquiry = Inquiry(whole, calendar, known.touches, names, weigh, needs_words=near > 0)
-    size = len(question) + _characters(delivery for delivery, _ in proofs)
     for owner, evidence in _about(known, written).items():
         elsewhere.setdefault(owner, []).extend(evidence)
-    infers = not masks and await aside(len(question), lambda: inquiry.infers)
+    inquiry = _inquiry(asked, known, sources, engine.settings.calendar)
+    infers = not asked.masks and await aside(len(asked.text), lambda: inquiry.infers)
     pieces = [*await _pieces(engine, session, known.pieces), *others] if infers else ()
-    size += _characters(delivery for delivery, _ in pieces)
-    knowers = await aside(size, _knowers, inquiry, proofs, pieces, subjects, elsewhere, masks, live.snapshot)
-    return WhoKnows(question=given, knowers=knowers, failures=failures)
+    size = len(asked.text) + _characters(delivery for delivery, _ in (*proofs, *pieces))
+    knowers = await aside(size, _knowers, inquiry, proofs, pieces, subjects, elsewhere, asked.masks, live.snapshot)
+    return WhoKnows(question=question, knowers=knowers, failures=failures)
 
 
-def _namesakes(names: Mapping[str, str], question: str, masks: Sequence[AskedMask]) -> dict[str, str]:
-    """Each term of the names and masks of those whom a question names → the one it names them by."""
-    asked, same = dict.fromkeys(map(one_word, asked_terms(question))), dict[str, str]()
-    for id in dict.fromkeys(names[word] for word in words(question) if word in names):
-        named = {term for word, owner in names.items() if owner == id for term in word_set(word)}
-        of_masks = {term for each in masks if each.wearer == id for term in each.of_mask if term not in names}
-        first = next((term for term in asked if term in named), None)
-        same.update(dict.fromkeys(named | of_masks, first) if first else {})
-    return same
-
-
-def _names(cast: Cast) -> dict[str, str]:
-    """Each word of a name that only one character has, in lower case → character id."""
-    found: dict[str, set[str]] = {}
-    for member in cast:
-        for name in member.names:
-            for word in name.casefold().split():
-                found.setdefault(word, set()).add(member.id)
-    return {word: ids.pop() for word, ids in found.items() if len(ids) == 1 and word not in STOP_WORDS}
+def _inquiry(asked: SearchedQuestion, known: Facts, sources: Mapping[str, str], calendar: Calendar) -> Inquiry:
+    weigh = partial(known.weigh, sources) if known.told else None
+    whole = restated(asked.text, asked.masks)
+    return Inquiry(whole, calendar, known.touches, asked.names, weigh, needs_words=not asked.is_identity)
 
 
 def _knowers(
@@ -247,28 +219,21 @@ def _characters(deliveries: Iterable[Delivery]) -> int:
     return found
 
 
-async def _facts(
-    store: Store,
-    world: str,
-    question: str,
-    terms: Sequence[str],
-    near: float,
-    same: Mapping[str, str],
-    fact: AskedFact,
-) -> Facts:
+async def _facts(store: Store, world: str, asked: SearchedQuestion) -> Facts:
     """The world's memories that are about the question.
 
     A store without an index of terms is read completely, in order to count how rare each word is.
     """
+    question, fact = asked.text, asked.fact
     if isinstance(store, TermIndex):
-        holders, size = await store.holders(world, terms), len(question)
+        holders, size = await store.holders(world, asked.terms), len(question)
     else:
         memories = await store.list(world)
         size = sum(len(each.content) for each in memories)
-        holders = await aside(size, holders_among, memories, question, same)
+        holders = await aside(size, holders_among, memories, question, asked.same)
     if fact.question and fact.answer:
         return await aside(size, facts_told, holders, fact)
-    return await aside(size, facts_among, holders, question, near, same)
+    return await aside(size, facts_among, holders, question, asked.near, asked.same)
 
 
 def facts_told(holders: TermHolders, fact: AskedFact) -> Facts:
