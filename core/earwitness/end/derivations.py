@@ -158,6 +158,7 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
     A memory that names no grounds rests on the message it was proposed for.
     """
     ground = (plan.message.message.key,) if plan.message else ()
+    day = plan.message.message.game_day if plan.message else None
     revisions = [
         NewEntry(body=each, key=f"{NAMED}{plan.sequence}-{index}", timestamp=now())
         for index, each in enumerate(plan.revisions)
@@ -168,7 +169,7 @@ def proposed_entries(plan: Plan) -> list[NewEntry]:
     ]
     memories = [
         NewEntry(
-            body=Derived(derivation=resting_on(each, ground)),
+            body=Derived(derivation=resting_on(each, ground), day=day),
             key=_key(plan, index),
             timestamp=now(),
         )

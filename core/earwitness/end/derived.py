@@ -34,13 +34,14 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     who must know it, what is to be written instead is delivered, too."""
     session, today = live.snapshot.id, live.snapshot.state.game_day
     read = await read_in_hubs(engine, live, entry, body.derivation)
-    found = await _delivery(engine, live, entry, body.derivation, read)
+    made_on = today if body.day is None else body.day
+    found = await _delivery(engine, live, entry, body.derivation, made_on, read)
     if isinstance(found, str):
         return undelivered(entry, body.derivation.rule, found)
     delivery, grounds = found
     others: list[Delivery] = []
     if grounds.kept is not None:
-        made = [await _delivery(engine, live, entry, each) for each in body.derivation.instead]
+        made = [await _delivery(engine, live, entry, each, made_on) for each in body.derivation.instead]
         others = [each[0] for each in made if not isinstance(each, str)]
     deliveries = (*read, delivery, *others)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=deliveries, due_day=today)
@@ -51,10 +52,10 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
 
 
 async def _delivery(
-    engine: Engine, live: Live, entry: Entry, derivation: Derivation, read: Sequence[Delivery] = ()
+    engine: Engine, live: Live, entry: Entry, derivation: Derivation, made_on: float, read: Sequence[Delivery] = ()
 ) -> tuple[Delivery, Grounds] | str:
-    """The delivery of one derivation, and its grounds; or why there can be none. `read` are copies of what is read in
-    hubs, delivered with it."""
+    """The delivery of one derivation, made on a game day, and its grounds; or why there can be none. `read` are copies
+    of what is read in hubs, delivered with it."""
     ledger, cast = engine.ledger, live.snapshot.cast
     if why := problem(derivation):
         return why
@@ -67,8 +68,7 @@ async def _delivery(
         ledger, entry.session, container.name, derivation.rests_on, planned=read, knowers=knowers, readers=readers
     )
     grounds = await with_teller(ledger, entry.session, grounds, derivation)
-    today = live.snapshot.state.game_day
-    delivery = of_derivation(entry, derivation, container, grounds, today, live.snapshot.ids)
+    delivery = of_derivation(entry, derivation, container, grounds, made_on, live.snapshot.ids)
     if derivation.identity is not None and delivery.support.via is None:
         delivery = await _by_itself(ledger, delivery)
     return await as_archived_in_hub(ledger, delivery), grounds

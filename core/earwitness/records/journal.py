@@ -207,6 +207,8 @@ class Derived(Record):
     """The body's kind."""
     derivation: Derivation
     """The memory, and what it rests on."""
+    day: Day | None = None
+    """The game day of the message that it was proposed with; `None` = the story's current day."""
 
     def __str__(self) -> str:
         found = self.derivation

@@ -65,6 +65,16 @@ async def test_what_a_persona_says_to_a_character_is_kept_for_both(open_app: Ope
     )
 
 
+async def test_it_is_of_the_day_of_its_message_however_soon_the_next_day_comes(open_app: Open) -> None:
+    story = await begin(open_app)
+    await story.say("kenji", SISTER, audience=["al"])
+    await story.change(game_day=3)
+    (memory,) = await kept(story)
+    (own,) = await kept(story, "s1-al")
+    assert [each.metadata["gameDay"] for each in (memory, own)] == [1, 1]
+    assert memory.metadata["learnedDay"] == own.metadata["learnedDay"] == 1
+
+
 async def test_she_remembers_it_in_another_story_with_that_persona(open_app: Open) -> None:
     story = await begin(open_app)
     await story.say("kenji", SISTER, audience=["al"])
