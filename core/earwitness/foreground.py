@@ -11,6 +11,8 @@ GIVING_WAY = 20
 """Work in the background waits for this many times as long as its last piece took, after as long a pause."""
 QUIET = 0.02
 """Seconds after a recall or decision until work in the background begins: the next one often follows at once."""
+MOMENT = 0.002
+"""Seconds for which slices of work in the background leave the loop idle while a recall or a decision is going on."""
 WAY = 0.1
 """The most seconds for which a decision gives way to recalls that do not wait for it; and those for which one about
 thousands is put off before it begins."""
@@ -95,6 +97,16 @@ class Foreground:
             left -= monotonic() - began
 
         return over
+
+    def idle_moments(self, needed: Callable[[], bool] = _never) -> Callable[[], Awaitable[None]]:
+        """A function that leaves the loop idle for a moment while a recall or a decision is going on, unless the work
+        is `needed`. Otherwise their threads would wait 5 ms for Python's lock after each statement."""
+
+        async def moment() -> None:
+            if self._number and not needed():
+                await asyncio.sleep(MOMENT)
+
+        return moment
 
     def look_again(self) -> None:
         """Wake what is pausing: it may be needed by now."""

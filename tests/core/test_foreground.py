@@ -107,6 +107,25 @@ async def test_a_decision_waits_for_recalls_no_longer_than_it_is_given_in_all() 
                 await between_steps(MANY + 1)
 
 
+async def test_slices_in_the_background_leave_the_loop_idle_while_a_recall_or_a_decision_is_going_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    foreground, needed, slept, sleep = Foreground(), False, list[float](), asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        slept.append(seconds)
+        await sleep(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", noted)
+    with giving_way(foreground.idle_moments(lambda: needed)):
+        await between_steps(MANY + 1)
+        with foreground.going_on():
+            await between_steps(MANY + 1)
+            needed = True
+            await between_steps(MANY + 1)
+    assert slept == [0, 0, module.MOMENT, 0]
+
+
 async def test_the_collector_rests_while_thousands_of_records_are_made_and_is_left_alone_where_a_host_has_none() -> (
     None
 ):

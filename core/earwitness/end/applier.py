@@ -25,6 +25,7 @@ from ..protocols import Store
 from ..records.memory import Memory
 from ..records.plan import Plan
 from ..records.snapshot import Snapshot
+from ..slices import giving_way
 from ..staleness import StalenessCheck
 from ..time_limit import contained
 from .backlog import Backlog
@@ -359,7 +360,8 @@ class Applier:
             if was_long:
                 await self._engine.foreground.over(WAY, self._writer.is_waited_for)
             if plans:
-                await self._writer.write(plans)
+                with giving_way(self._engine.foreground.idle_moments(self._writer.is_waited_for)):
+                    await self._writer.write(plans)
             if self._backlog.has_piled_up and not was_long:
                 seconds, among = perf_counter() - began, 1 + len(self._left) // READ_AT_ONCE
                 await self._engine.foreground.pause(seconds, self._writer.is_waited_for, among=among)
