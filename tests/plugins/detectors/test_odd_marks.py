@@ -72,3 +72,34 @@ def test_a_whisper_told_behind_it_is_for_one(story: Begin, whisper: str) -> None
 def test_ordinary_signs_set_off_nothing(story: Begin, said: str) -> None:
     heard = story(here=HERE).hears("alice", said)
     assert all(SECRET in heard[id] for id in ("bob", "charlie"))
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        f"Inner Alice: {SECRET}!",
+        f"*a memory flashes: {SECRET}* {ELSE}",
+        f"*flashback to when {SECRET}* {ELSE}",
+        f"<aside>{SECRET}</aside> Good day, Bob.",
+        f"She kept the truth about it, that {SECRET}, to herself. {ELSE}",
+        f"*She can't believe that {SECRET}.* {ELSE}",
+    ],
+)
+def test_a_mind_told_in_other_words_is_nobody_elses(story: Begin, thought: str) -> None:
+    heard = story(here=HERE).hears("alice", thought)
+    assert not [id for id in ("bob", "charlie") if SECRET in heard.get(id, "").lower()]
+
+
+@pytest.mark.parametrize(
+    "direction",
+    [
+        "(PM Bob)",
+        "@bob whisper:",
+        "to bob only:",
+        "Leaning in, Alice told Bob under her breath that",
+        "*gestures to Bob behind the others' backs:*",
+    ],
+)
+def test_a_direction_before_the_words_says_for_whom_they_are(story: Begin, direction: str) -> None:
+    heard = story(here=HERE).hears("alice", f"{direction} {SECRET}.")
+    assert SECRET not in heard.get("charlie", "")

@@ -83,6 +83,7 @@ _LOW = guarded_pattern(
         e-?mail)\W*\Z
     | \b(?:low|quiet|soft|faint)(?:ly)?\s+enough\s+(?:that|so|for|not\s+to)\b [^.!?\n]{{0,40}}
         \b(?:others?|rest|no(?:body|[ -]one)|none|only|alone|be\s+(?:over)?heard)\b
+    | \bbehind\s+(?:the|their|every\w+|[\w-]+['’]s?)\s*(?:others['’]\s+|else['’]s\s+)?backs?\b (?=[^.!?\n]*:)
     | \btoo\s+(?:low|quiet|soft|faint)(?:ly)?\s+(?:for|to)\b
     | \bclose\s+(?:by|to|against|beside)\s+(?:[\w'’-]{{1,30}}['’]s?|his|her|their)\s+(?:cheek|
         temple|neck|face|ear|hair)\b

@@ -18,6 +18,12 @@ _PRIVATE = (
     r"\u043b\u0438\u0447\u043a[\u0430\u0435\u0443]|私信|個別チャット)(?!\w)"
 )
 _HEADING = lazy_pattern(rf"[\W_]{{0,8}}{_PRIVATE}(?P<who>[^\n]{{1,80}})\n", re.IGNORECASE)
+_ABOVE = lazy_pattern(
+    rf"[\W_]{{0,4}}(?:[\[(]\s*{_PRIVATE}(?P<who>[^\])\n]{{1,60}})[\])]|@(?P<called>[^\s:,]+)\s+\(?(?:whisper|dm|pm)s?\)?\s*:|"
+    r"to\s+(?P<only>[^:,\n]{1,40})\s+only\s*:)",
+    re.IGNORECASE,
+)
+"""The same before a message, in its line: `(PM Bob) …`, `@bob whisper: …`, `to Bob only: …`."""
 _UNNAMED = lazy_pattern(
     rf"[\W_]{{0,8}}{_PRIVATE}[\W_]*\n\s*\S|[^\w\n*_\[(]{{0,4}}(?:\*{{1,2}}|[_\[(]){_PRIVATE}(?:\*{{1,2}}|[_\])])\s*\S",
     re.IGNORECASE,
@@ -33,10 +39,10 @@ def private_heading(text: str, names: Names) -> tuple[str, ...] | None:
     """Ids of those whom a heading names that says that a message is private; `None` without such a heading."""
     if _UNNAMED.match(text):
         return ()
-    found = _HEADING.match(text)
+    found = _HEADING.match(text) or _ABOVE.match(text)
     if found is None:
         return None
-    who = found["who"]
+    who = found[found.lastgroup or 0]
     mentions = names.find(who)
     edges = [(0, 0), *((each.start, each.end) for each in mentions), (len(who), len(who))]
     gaps = (who[end:start] for (_, end), (start, _) in pairwise(edges))

@@ -70,8 +70,8 @@ _HIDDEN = lazy_pattern(
       | (?P<bracket> {_BRACKET} )
       | (?P<tag> \{{(?P<braced>think\w*|thoughts?|inner\w*)\}} .*? \{{/(?P=braced)\}} )
       | (?P<brace> (?<![\{{:;=]) \{{ (?=[^\W\d]) [^\{{\}}]* (?:\}}|\Z) )
-      | (?P<xml> <(?P<name>inner\w*|internal\w*|private|secret|monologue|mind|think\w*|thought\w*|reason\w*)\b[^>\n]*>
-            .*? (?:</(?P=name)\s*>|\Z) | <!-- .*? (?:-->|\Z) | /\* .*? \*/ )
+      | (?P<xml> <(?P<name>inner\w*|internal\w*|private|aside|secret|monologue|mind|think\w*|thought\w*|reason\w*)\b
+            [^>\n]*> .*? (?:</(?P=name)\s*>|\Z) | <!-- .*? (?:-->|\Z) | /\* .*? \*/ )
       | (?P<cloud> 💭 [^\n*"“«„_]* )
     )""",
     _FLAGS | re.IGNORECASE,

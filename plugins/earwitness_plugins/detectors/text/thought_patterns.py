@@ -98,6 +98,8 @@ CUE = guarded_pattern(
         | \b(?:occurs?|occurred|dawns?|dawned) \s+ (?:to|on) \s+ (?:me|him|her|them|{_NAME})\b
         | \b(?:mental|private)\s+note\b
         | \binside,? \s+ (?-i:[A-Z])[\w'’-]+ \s+ (?:was|is) \s+ (?:scream|cry|panick|seeth|boil|fum|rag|plead|dy)ing\b
+        | \bmemor(?:y|ies) \s+ (?:of|flash|flood|surfac|return|c[ao]me|r[io]se)\w*
+        | \bflash(?:es|ed)? \s? backs? \s+ to\b
         | \bcross(?:es|ed) \s+ (?:my|his|her|their) \s+ mind\b
         | \b(?:part|half)\s+of\s+(?:me|him|her|them)\s+\w+ | \bdeep\s+down\b
         | \binside,? \s+ (?:\w+\s+)? (?:I|he|she|they)\b (?!\s+(?:the|a)\b)
@@ -106,6 +108,8 @@ CUE = guarded_pattern(
         (?:\s+\w+ly|\s+it)? {_CLAUSE_ENDS} )
     | (?P<weak> \b{_KNOW} (?:,\s+[^,.!?\n]{{1,40}},)? \s+ {_CLAUSE}\b | \bconsider(?:s|ed|ing)? \s+ \w+ing\b
         | \b(?:remember|recall)(?:s|ed|ing) \s+ (?:(?:the|a|an|his|her|my|their)\b | (?-i:[A-Z])[\w-]+)
+        | \b(?:could|can)(?:n['’]t|\s*not) \s+ (?:quite\s+)? believe \s+
+            (?:that|how|what|he|she|they|(?-i:[A-Z])[\w-]+)\b
         | \b{_SUBJECT} \s+ (?:was|is|felt) \s+ (?:\w+ly\s+)? (?:certain|sure|convinced) (?:\s+of\s+it)? {_CLAUSE_ENDS}
         | \b(?:I|he|she|they) \s+ (?: (?:did|do|does|could|would|dared?)(?:n['’]t|\s+not)\s+
                 (?:tell|mention|admit|reveal|confess)
@@ -117,8 +121,8 @@ CUE = guarded_pattern(
 _STEMS = """
     think thought wonder ponder muse musing dream reali conclu reflect self selves inward intern silent mental head mind
     heart inner occur dawn inside hope hoping belie know knew suspect fear wish doubt suppos guess underst recall figur
-    reason note decid remember consider certain sure convinc brain conscience voice part half deep struck
-    strikes hit thing within
+    memor flash believ reason note decid remember consider certain sure convinc brain conscience voice part half deep
+    struck strikes hit thing within
     """
 _UNTOLD = (
     *("t tell", "t mention", "t admit", "t reveal", "t confess"),
@@ -159,7 +163,7 @@ KNOWS_ON = lazy_pattern(
 OPENING_TAG = lazy_pattern(
     rf"""\s* [,.;—–-]? \s* (?:
         {_SUBJECT} \s+ (?:(?:had|was|is|am|\w+ly)\s+)? (?:{_TELLING}|{_KNOW})\b
-      | {_THINK} \s+ {_SUBJECT}
+      | {_THINK} \s+ {_SUBJECT} | (?:was|is) \s+ all \s+ {_SUBJECT} \s+ could \s+ think\b
       | {_SUBJECT} \s+ {_CRY} \s+ (?:silently|mentally|internally|inwardly|in\s+\w+\s+(?:head|mind|heart)) )""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -172,25 +176,22 @@ TAG_VERB = lazy_pattern(rf"\b{_TELLING}\b{_NO_GESTURE}", re.IGNORECASE)
 OWN_OPINION = frozenset({"think", "wonder", "ponder", "muse", "reflect", "realize", "realise", "conclude", "daydream"})
 """Verbs by which a speaker says what they think: `I think so`."""
 SPOKEN_STEMS = (
-    "think",
-    "thought",
-    "wonder",
-    "muse",
-    "musing",
-    "ponder",
-    "reflect",
-    "reali",
-    "conclu",
-    "dream",
-    "self",
-    "selves",
-    "silent",
-    "mental",
-    "inward",
-    "internal",
-    "in her",
-    "in his",
-    "in their",
+    *(
+        "think",
+        "thought",
+        "wonder",
+        "muse",
+        "musing",
+        "ponder",
+        "reflect",
+        "reali",
+        "conclu",
+        "dream",
+        "self",
+        "selves",
+    ),
+    *("silent", "mental", "inward", "internal"),
+    *("in her", "in his", "in their"),
 )
 """A text without any of these holds no verb that tells of a thought."""
 WHO_BEFORE = lazy_pattern(
@@ -212,7 +213,7 @@ NOT_SO = lazy_pattern(r"\s+(?:so|not)\b", re.IGNORECASE)
 _LABEL = (
     r"(?:(?:(?:inner|internal|private|secret|silent|inward|my|his|her|their)\s+){0,2}"
     r"(?:thoughts?|thinks?|thinking|monologue|musings?|inner\s+voice)|inner|internal|(?:diary|journal)\s+entry|"
-    r"(?:private|mental)\s+note)"
+    r"(?:private|mental)\s+note|inner\s+[^\W\d_]+(?=\s*[:\uff1a]))"
     rf"(?:\s+(?:monologue|thoughts?|voice|dialogue|bubble|to\s+(?:{SELF}|self)))?"
 )
 _COLON = "[:\uff1a]"

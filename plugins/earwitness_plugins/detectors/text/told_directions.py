@@ -25,6 +25,8 @@ _WHAT = lazy_pattern(r":|\b(?:that|how|what|where|whether)\b", re.IGNORECASE)
 _THIRD = lazy_pattern(
     r"[\s*_]*(?:(?:then|and|but|softly|quietly),?\s+)?(?:she|he)\s+(?:\w+ly\s+)?[a-z]+(?:s|ed|ld|t|d)\b", re.IGNORECASE
 )
+_OPENING_CLAUSE = lazy_pattern(r"\A[\s*_]*[^\W\d_]+ing\b[^,.!?:\n]{0,40},(?=\s)", re.IGNORECASE)
+"""`Leaning in, Alice told …`."""
 _SHE_OR_HE = lazy_pattern(r"\bs?he\s", re.IGNORECASE)
 _TOLD = lazy_pattern(
     r"[\s,.—–-]*(?:(?:he|she|they)\s+[a-z]+|(?:\w+ly\s+)?(?:whisper|murmur|mutter|hiss)(?:s|es|ed|ing)?\s+to\b)",
@@ -66,7 +68,7 @@ def _of_the_teller(told: Sequence[str], own: Sequence[str]) -> Iterator[str]:
     spoken = False
     for each in told:
         if (
-            opening_name(each.lstrip(" *_\t\n"), own) is not None
+            opening_name(_OPENING_CLAUSE.sub("", each).lstrip(" *_\t\n"), own) is not None
             or _I_TAG.search(each)
             or (not spoken and _THIRD.match(each) and not SPEAKER_OR_HEARER.search(_WHAT.split(each, maxsplit=1)[0]))
         ):

@@ -52,6 +52,8 @@ _UNSPOKEN = guarded_pattern(
         \b(?:clos|shut|then|but|thought\s+better|noth|sound)
     | \bke(?:eps?|pt|eping)\s+(?:(?:it|this|that|(?:the|{_OWN})\s+\w+)\s+)? to\s+{_SELF}\s+(?:the|what|that|how|why|
         {_OWN})\b
+    | \bke(?:eps?|pt|eping)\s+(?:the|{_OWN})\s+(?:truth|secret|suspicions?|fears?|doubts?|guess|news)\s+
+        (?:about|of|that)\s [^.!?\n]{{1,80}}\s to\s+{_SELF}\b
     | \b(?:the|those|these|{_OWN})\s+words?\s+(?:\w+\s+){{0,2}}?(?:die[sd]|stuck|stick|froze|caught|stopped|stay)\b
     | \b(?:could|can|would|did|does)(?:n['’]t|\s*not)\s+shake\s+(?:off\s+)?(?:the|a)\s+(?:feeling|thought|suspicion|
         sense|idea)\b
