@@ -190,8 +190,7 @@ SPOKEN_STEMS = (
         "self",
         "selves",
     ),
-    *("silent", "mental", "inward", "internal"),
-    *("in her", "in his", "in their"),
+    *("silent", "mental", "inward", "internal", "in her", "in his", "in their"),
 )
 """A text without any of these holds no verb that tells of a thought."""
 WHO_BEFORE = lazy_pattern(
