@@ -228,7 +228,13 @@ def about(what: str) -> Iterator[None]:
 
 
 def did_you_mean(given: object, valid: Iterable[str]) -> str:
-    """` Did you mean 'alice'?` for the likeliest of what is valid, in any letter case; nothing where none is.
+    """` Did you mean 'alice'?` for the likeliest of what is valid; nothing where none is."""
+    meant = likeliest(given, valid)
+    return "" if meant is None else f" Did you mean {meant!r}?"
+
+
+def likeliest(given: object, valid: Iterable[str]) -> str | None:
+    """What of all that is valid was most likely meant, in any letter case; `None` where nothing was.
 
     What alone begins with the words that were given is likelier than what looks like them.
     """
@@ -238,4 +244,4 @@ def did_you_mean(given: object, valid: Iterable[str]) -> str:
     name = str(given).casefold()
     longer = [each for each in small if each.startswith(f"{name}_")]
     close = longer if len(longer) == 1 else get_close_matches(name, small, n=1)
-    return f" Did you mean {small[close[0]]!r}?" if close else ""
+    return small[close[0]] if close else None

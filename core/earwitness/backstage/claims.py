@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import Final, Literal
 
 from ..patterns import lazy_pattern
@@ -314,7 +313,7 @@ def _names_itself(token: str, complement: frozenset[str]) -> bool:
 def _leads(tokens: Sequence[str]) -> Iterator[str]:
     """For each word, the word before the phrase that it belongs to."""
     lead = ""
-    for before, _ in pairwise(["", *tokens]):
+    for before in ["", *tokens][:-1]:
         if before and before not in ARTICLES and not is_content(before):
             lead = before
         yield lead

@@ -5,13 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter, ValidationError
 
-from ..errors import SettingsError, did_you_mean
+from ..errors import SettingsError, did_you_mean, likeliest
 from ..redaction import REDACTED, Keys, is_reference, is_secret, redacted, secret_keys
 
 Factory = Callable[..., Any]
@@ -55,8 +54,8 @@ class Recipe:
         for name in self.parameters:
             yield from ((name, *keys) for keys in secret_keys(self._hints.get(name)))
         for name in given:
-            meant = () if name in self.parameters else get_close_matches(name, self.parameters, n=1)
-            if any(is_secret(each) or () in secret_keys(self._hints.get(each)) for each in meant):
+            meant = None if name in self.parameters else likeliest(name, self.parameters)
+            if meant is not None and (is_secret(meant) or () in secret_keys(self._hints.get(meant))):
                 yield (name,)
 
     def _check_names(self, settings: Mapping[str, Any], given: Mapping[str, object], tables: object) -> None:

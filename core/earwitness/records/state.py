@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import compress, repeat
-from operator import is_
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
@@ -179,7 +177,7 @@ class State(Record):
         if not whereabouts:
             return self
         placed: dict[str, Any] = {**self.whereabouts, **whereabouts}
-        for id in list(compress(whereabouts, map(is_, whereabouts.values(), repeat(None)))):
+        for id in [id for id, where in whereabouts.items() if where is None]:
             del placed[id]
         is_sealed = isinstance(self.whereabouts, ReadOnlyDict)  # then it need not be sealed again
         kept = ReadOnlyDict(placed) if is_sealed else placed

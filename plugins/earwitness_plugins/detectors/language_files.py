@@ -2,7 +2,7 @@
 
 The environment variable `EARWITNESS_LANGUAGES` names such a folder. It is laid out as `languages` is: `nl.toml` for
 what people say who come and go, `journeys/nl.toml`, `manners/nl.toml` and `places/nl.toml`. A file named as one of ours
-adds to it, any other adds a language. Words are read once a process, so that the folder holds for all of it.
+adds to it, any other adds a language. The words are read once in each process, and count for all its stories.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Words = dict[str, Any]
 
 def language_files(part: LanguagePart) -> Sequence[Mapping[str, Any]]:
     """The words of every language. Raises `SettingsError` for a file of one's own that cannot be read."""
-    ours = {path.stem: _read(path) for path in _paths(_OURS, part)}
+    ours = _ours(part)
     own = {path.stem: _own_file(path, part) for path in _own_paths(part)}
     empty = _empty(_known(part)) if own else {}
     return [_joined(ours.get(name, empty), own.get(name, {})) for name in sorted(ours.keys() | own.keys())]
@@ -71,7 +71,7 @@ def check_own_languages() -> None:
     own = {(path, part): _own_file(path, part) for part, each in paths.items() for path in each}
     fillers = fillers_of(language_files("acts"))
     for (path, part), words in own.items():
-        _check_phrases(path, words, _ours(path.stem, part), fillers if part == "acts" else frozenset())
+        _check_phrases(path, words, _ours(part).get(path.stem, {}), fillers if part == "acts" else frozenset())
 
 
 def _check_folders(folder: Path) -> None:
@@ -98,13 +98,10 @@ def _paths(folder: Path, part: LanguagePart) -> Sequence[Path]:
     return sorted((folder if part == "acts" else folder / part).glob("*.toml"))
 
 
-def _read(path: Path) -> _Words:
-    return tomllib.loads(path.read_text("utf-8"))
-
-
-def _ours(language: str, part: LanguagePart) -> _Words:
-    """The words of ours in this language; none if it is new."""
-    return next((_read(path) for path in _paths(_OURS, part) if path.stem == language), {})
+@lru_cache(maxsize=len(PARTS))
+def _ours(part: LanguagePart) -> Mapping[str, _Words]:
+    """Language → the words of our own file."""
+    return {path.stem: tomllib.loads(path.read_text("utf-8")) for path in _paths(_OURS, part)}
 
 
 def _own_file(path: Path, part: LanguagePart) -> _Words:
@@ -165,7 +162,7 @@ def _check_stays(entries: Iterable[str]) -> None:
 def _known(part: LanguagePart) -> Mapping[str, Any]:
     """Key → what it holds in our own files: `list`, `str`, or the keys of a table."""
     found: dict[str, Any] = {}
-    for file in map(_read, _paths(_OURS, part)):
+    for file in _ours(part).values():
         for key, value in file.items():
             if isinstance(value, dict):
                 found.setdefault(key, {}).update((name, type(each)) for name, each in value.items())

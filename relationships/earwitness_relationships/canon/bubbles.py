@@ -53,8 +53,7 @@ class Bubble:
 
     async def _over(self, *_: Any, **__: Any) -> NoReturn:
         """Raise `InputError`: what happened now would never be reconciled."""
-        name = self.link.name
-        raise InputError(f"bubble {name!r} has ended. To go on with it, open it again with story.bubble({name!r}).")
+        raise ended(self.link.name)
 
     async def turn(self, character: str, **given: Any) -> Turn:
         """As `Session.turn`; what is said in the turn is said in the bubble, and refused once that has ended."""
@@ -182,6 +181,11 @@ def _stranger(name: str, story: Session, session: Session) -> InputError:
         f"there is a session {session.id!r} that is no bubble of story {story.id!r}. Choose another name than {name!r} "
         "for the bubble."
     )
+
+
+def ended(name: str) -> InputError:
+    """The error for what would carry on a bubble that has ended."""
+    return InputError(f"bubble {name!r} has ended. To go on with it, open it again with story.bubble({name!r}).")
 
 
 def check_table(ew: Earwitness) -> None:

@@ -14,7 +14,7 @@ from earwitness.validation.arguments import texts
 
 from ..bubble_mark import FACTS, mark_of
 from ..pantheons.permissions import Actor, actor
-from .bubbles import check_table, is_begun, link_of, links
+from .bubbles import check_table, ended, is_begun, link_of, links
 from .kept import number_kept, put_back, reconciliations, refuse_inherited, take_back
 from .permissions import may_decide, may_write
 from .publication import PUBLIC, WORDS
@@ -183,7 +183,7 @@ class Canon:
             return
         status = links(await self._ew.open_session(mark.bubble_of)).get(mark.bubble, "open")
         if status != "open":
-            raise InputError(f"bubble {mark.bubble!r} has ended. Open it again with story.bubble({mark.bubble!r}).")
+            raise ended(mark.bubble)
 
     async def _refuse_kept(self, bubble: str) -> None:
         """Raise `InputError` for a bubble of which something is still known outside."""

@@ -36,6 +36,12 @@ def test_a_thought_between_odd_marks_is_nobody_elses(story: Begin, mark: str) ->
         f"Inside, Alice was screaming that {SECRET}. {ELSE}",
         f"*Her mind raced. {SECRET.capitalize()}, she was certain.* {ELSE}",
         f"*remembers Bob whispering that {SECRET}* {ELSE}",
+        f"Inner Alice: {SECRET}!",
+        f"*a memory flashes: {SECRET}* {ELSE}",
+        f"*flashback to when {SECRET}* {ELSE}",
+        f"<aside>{SECRET}</aside> Good day, Bob.",
+        f"She kept the truth about it, that {SECRET}, to herself. {ELSE}",
+        f"*She can't believe that {SECRET}.* {ELSE}",
     ],
 )
 def test_an_odd_form_of_a_thought_or_an_aside_is_nobody_elses(story: Begin, thought: str) -> None:
@@ -72,22 +78,6 @@ def test_a_whisper_told_behind_it_is_for_one(story: Begin, whisper: str) -> None
 def test_ordinary_signs_set_off_nothing(story: Begin, said: str) -> None:
     heard = story(here=HERE).hears("alice", said)
     assert all(SECRET in heard[id] for id in ("bob", "charlie"))
-
-
-@pytest.mark.parametrize(
-    "thought",
-    [
-        f"Inner Alice: {SECRET}!",
-        f"*a memory flashes: {SECRET}* {ELSE}",
-        f"*flashback to when {SECRET}* {ELSE}",
-        f"<aside>{SECRET}</aside> Good day, Bob.",
-        f"She kept the truth about it, that {SECRET}, to herself. {ELSE}",
-        f"*She can't believe that {SECRET}.* {ELSE}",
-    ],
-)
-def test_a_mind_told_in_other_words_is_nobody_elses(story: Begin, thought: str) -> None:
-    heard = story(here=HERE).hears("alice", thought)
-    assert not [id for id in ("bob", "charlie") if SECRET in heard.get(id, "").lower()]
 
 
 @pytest.mark.parametrize(

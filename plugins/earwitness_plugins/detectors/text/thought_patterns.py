@@ -175,23 +175,10 @@ NOTHING_MORE = lazy_pattern(rf"{_ADVERBS}\W*\Z", re.IGNORECASE)
 TAG_VERB = lazy_pattern(rf"\b{_TELLING}\b{_NO_GESTURE}", re.IGNORECASE)
 OWN_OPINION = frozenset({"think", "wonder", "ponder", "muse", "reflect", "realize", "realise", "conclude", "daydream"})
 """Verbs by which a speaker says what they think: `I think so`."""
-SPOKEN_STEMS = (
-    *(
-        "think",
-        "thought",
-        "wonder",
-        "muse",
-        "musing",
-        "ponder",
-        "reflect",
-        "reali",
-        "conclu",
-        "dream",
-        "self",
-        "selves",
-    ),
-    *("silent", "mental", "inward", "internal", "in her", "in his", "in their"),
-)
+_SPOKEN = """
+    think thought wonder muse musing ponder reflect reali conclu dream self selves silent mental inward internal
+    """
+SPOKEN_STEMS = (*_SPOKEN.split(), "in her", "in his", "in their")
 """A text without any of these holds no verb that tells of a thought."""
 WHO_BEFORE = lazy_pattern(
     r"""(?P<mark>[.,;:!?…—–)\]*_~>"”’'»]|(?<!\w)-+|\A)\s*(?:and\s+|but\s+)?(?P<who>[\w'’.-]+(?:\s+[\w'’-]+){0,3}?)\s+
