@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from ..consultation import Answered, items_of, record_of
 from ..engine import Engine
+from ..errors import quoted
 from ..events import Event, PlanEvent, Strike, StrikeAnswer
 from ..ids import WORLD
 from ..plugin_data import DataByOwner
@@ -19,6 +21,7 @@ from ..records.plan import Delivery, Plan
 from ..strategy import Strategy
 
 _FAILED = "{} failed"
+_UNKNOWN = "struck {}, which is no delivery of this plan: name a delivery by its `id`, not by its `memory_id` or owner"
 
 
 async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *, silence: bool = True) -> Plan:
@@ -58,14 +61,22 @@ def _received(plan: Plan, deliveries: Sequence[Delivery], answers: Sequence[Answ
 
 
 async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data: DataByOwner) -> Answered[StrikeAnswer]:
-    return await engine.consultant.ask(guard, Guard.strike, event, strike_answer, data)
+    return await engine.consultant.ask(guard, Guard.strike, event, partial(strike_answer, event.plan), data)
 
 
-def strike_answer(answer: object) -> tuple[StrikeAnswer | None, str | None]:
-    """A guard's answer as a record, from a record or a list of strikes.
+def strike_answer(plan: Plan, answer: object) -> tuple[StrikeAnswer | None, str | None]:
+    """A guard's answer about a plan as a record, from a record or a list of strikes.
 
-    No answer is a failure, since it does not show whether the guard has looked.
+    No answer is a failure, since it does not show whether the guard has looked. So is a strike of what is no delivery
+    of the plan: what it was meant to strike would be delivered.
     """
+    found, failure = _strikes(answer)
+    named = {each.delivery_id for each in found.strikes} if found else set()
+    unknown = sorted(named.difference(each.id for each in plan.deliveries)) if named else []
+    return (None, _UNKNOWN.format(quoted(unknown[0]))) if unknown else (found, failure)
+
+
+def _strikes(answer: object) -> tuple[StrikeAnswer | None, str | None]:
     if answer is None:
         return None, "answered nothing"
     if isinstance(answer, StrikeAnswer):
