@@ -123,10 +123,8 @@ class Drafts:
         check_state(self._live.snapshot.state, changes)
         if "participants" in changes:
             changes["participants"] = await self._names.ids(*several("participants", changes["participants"]))
-        reported = several("updates", updates)
-        worded = [each.description for each in reported if isinstance(each, Update)]  # other types are refused below
-        for each in (*worded, *([] if description is None else [description])):
-            update_text(each)
+        reported = [_as_told(each) for each in several("updates", updates)]
+        description = None if description is None else update_text(description)
         if not changes and not reported and not facts and description is None:
             raise InputError(
                 "change() was given nothing. Give a state key, as in game_day=6, a description or updates."
@@ -325,3 +323,10 @@ class Drafts:
     def restoring(self, memories: Iterable[MemoryRef]) -> Archived:
         """Memories put back. See `Session.restore`."""
         return checked(Archived, memories=memory_ids("memories", memories), restore=True)
+
+
+def _as_told(update: Any) -> Any:
+    """An update with a text that can be told. What is no update is returned, for the record to refuse."""
+    if not isinstance(update, Update):
+        return update
+    return update.model_copy(update={"description": update_text(update.description)})

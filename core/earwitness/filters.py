@@ -29,7 +29,8 @@ Scalar = str | int | float | bool
 Operator = Literal["==", "!=", ">", ">=", "<", "<="]
 OPERATORS: tuple[Operator, ...] = ("==", "!=", ">", ">=", "<", "<=")
 _SIGN = lazy_pattern(r"[=!<>]")
-_OPERATOR = lazy_pattern(r"(?:==|!=|>=|<=)(?!=)|[<>](?!=)|=(?![=!<>])")
+_OPERATOR = lazy_pattern(r"(?:==|!=|>=|<=)(?!=)|[<>](?![=<>])|=(?![=!<>])")
+_QUOTES = ("''", "‘’", "“”")
 _JOINED = lazy_pattern(r"""\s(?:and|or|&&|\|\|)\s+[^\s=!<>"']+\s*[=!<>]""", re.IGNORECASE)
 _ORDER: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
@@ -183,8 +184,8 @@ def _compare(stored: object, op: Operator, value: Scalar) -> bool:
 def parse(text: str) -> Filter:
     """One comparison as written on the command line: `gameDay<=3`, `type==lore`, `location = "tavern"`.
 
-    A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in double
-    or single quotes: `""` is an empty text. Raises `InvalidFilter`, which quotes the text.
+    A value that is a valid JSON number or boolean is read as one. Everything else is text, as is everything in
+    quotes: `""` is an empty text. Raises `InvalidFilter`, which quotes the text.
     """
     if len(text) > LONGEST_TEXT:
         raise InvalidFilter(f"filter {quoted(text)} is longer than {LONGEST_TEXT:,} characters.")
@@ -260,7 +261,7 @@ def _literal(text: str) -> Scalar:
 
 
 def _unquoted(text: str) -> str:
-    """A text in single quotes without them, unless these are around several comparisons."""
+    """A text in single or typographic quotes without them, unless these are around several comparisons."""
     inner = text[1:-1]
-    is_quoted = len(text) > 1 and text[0] == text[-1] == "'"
-    return inner if is_quoted and not ("'" in inner and _JOINED.search(inner)) else text
+    is_quoted = len(text) > 1 and f"{text[0]}{text[-1]}" in _QUOTES
+    return inner if is_quoted and not (text[-1] in inner and _JOINED.search(inner)) else text

@@ -48,7 +48,8 @@ _BLOCK = lazy_pattern(r"(?is)<\s*earwitness-memories\s*>.*?(?:<\s*/\s*earwitness
 _BLOCK_TAG = lazy_pattern(r"(?i)<(?=\s*+/?\s*+earwitness-memories\s*+>)")
 _REASONING_NAME = (
     r"(?:think(?:s|ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|rationale|deliberation|planning|"
-    r"cot(?:[-_]\w+)?|(?:think(?:ing)?|thought|reasoning)[-_ ]process|(?:chain|train)[-_ ]of[-_ ]thoughts?|"
+    r"cot(?:[-_]\w+)?|(?:think(?:ing)?|thought|reasoning)[-_ ]?(?:process|content|blocks?|steps?|trace)|"
+    r"(?:chain|train)[-_ ]of[-_ ]thoughts?|"
     r"(?:inner|internal)[-_ ](?:monologue|thoughts?|voice|dialogue|reasoning))"
 )
 _REASONING_STEMS = (
@@ -75,8 +76,8 @@ _ROUNDS = 8  # removing a tag may join the text around it to another tag
 # and MedGemma write.
 _REASONING = lazy_pattern(
     rf"""(?xi)
-      (?:<|&lt;|◁) \s*+\|?\s*+ (?P<ends>/)?\s*+ (?:begin_of_ | (?P<stops>end_(?:of_)?) | \w+[:_-] | ant)?
-        {_REASONING_NAME} (?=[\s/>|&▷])
+      (?:<|&lt;|◁) \s*+[|\uff5c]?\s*+ (?P<ends>/)?\s*+ (?:begin_of_ | (?P<stops>end_(?:of_)?) | \w+[:_-] | ant)?
+        {_REASONING_NAME} (?=[\s/>|\uff5c&▷])
         (?P<attributes> (?: "[^"]*" | '[^']*' | &(?![gl]t;) | [^<>"'&◁▷] )*+ ) (?:>|&gt;|▷)
     | (?P<square>\[) \s*+(?:(?P<square_ends>/ | end_) | begin_ | start_)?\s*+ {_REASONING_NAME} \s*+\]
     | <\|channel\|> \s* (?:(?P<final>final) | analysis | commentary) [^<]* <\|message\|>
@@ -85,17 +86,21 @@ _REASONING = lazy_pattern(
     """
 )
 
-# How front ends fold it away: `<details type="reasoning">`, `<details><summary>Thought for 5 seconds</summary>`.
+# How front ends fold it away: `<details type="reasoning">`, `<details><summary>💭 Thought for 5 seconds</summary>`.
 _FOLDED_REASONING = lazy_pattern(
     r"""(?xis)
-    <details\b (?: [^<>]{0,400} \b type \s*=\s* ["']? reasoning\b [^<>]{0,400} >
-                | [^<>]{0,400} > \s* <summary> \s* (?:thought | think(?:s|ing)? | reason(?:s|ing|ed)?)\b )
+    <details\b (?: [^<>]{0,400} \b (?:type|class) \s*=\s* ["']? (?:reasoning|thinking)\b [^<>]{0,400} >
+                | [^<>]{0,400} > \s* <summary> (?: [^\w<] | <[^<>]{0,40}> ){0,20}+
+                  (?:thoughts? | think(?:s|ing)? | reason(?:s|ing|ed)?)\b )
     .*? (?: </details\s*> | \Z )
     """
 )
 
 # The channels of gpt-oss, of which a server has taken out the marks.
 _UNMARKED_CHANNELS = lazy_pattern(r"(?s)\A\s*(?:assistant)?analysis.*assistantfinal\s*")
+
+# As a program prints it on a terminal.
+_PRINTED_REASONING = lazy_pattern(r"(?s)\A\s*Thinking\.\.\.[ \t]*\n.*?\n[ \t]*\.\.\.done thinking\.\s*")
 
 # As a block of Markdown: "```thinking" up to the next "```" that opens no other block.
 _FENCE_NAME = (
@@ -122,13 +127,16 @@ def strip_reasoning(text: str) -> str:
     """Remove a model's reasoning from the text: `<think>…</think>` and similar tags, in any letter case.
 
     So are blocks of Markdown that call themselves so, as "```thinking". Other blocks stay.
-    A tag that is never closed reaches to the end of the text. One that was never opened reaches back to the beginning.
+    A tag that is never closed reaches to the end of the text, unless it holds other words, as in `<thinks about it>`.
+    One that was never opened reaches back to the beginning.
     `[think]` counts only together with a `[/think]`, because `[thinking] …` is a character's thought in role play.
     """
     if "<details" in text.casefold():
         text = _FOLDED_REASONING.sub("", text).strip()
     if "assistantfinal" in text:
         text = _UNMARKED_CHANNELS.sub("", text)
+    if "...done thinking." in text:
+        text = _PRINTED_REASONING.sub("", text)
     if "```" in text or "~~~" in text:
         text = _FENCED_REASONING.sub("", text).strip()
     for _ in range(_ROUNDS):
@@ -306,6 +314,8 @@ def _without_reasoning(text: str) -> str | None:
     tags = list(_REASONING.finditer(text))
     if not any(tag["square_ends"] for tag in tags):
         tags = [tag for tag in tags if not tag["square"]]
+    last_end = max((tag.start() for tag in tags if _ends(tag)), default=-1)
+    tags = [tag for tag in tags if tag.start() < last_end or not _is_prose(tag)]
     if not tags:
         return None
     kept: list[str] = []
@@ -325,6 +335,12 @@ def _without_reasoning(text: str) -> str | None:
 def _is_empty(tag: re.Match[str]) -> bool:
     """`<think/>`, which opens nothing, and what an answer stands between."""
     return bool(tag["around"]) or (tag["attributes"] or "").rstrip().removesuffix("|").rstrip().endswith("/")
+
+
+def _is_prose(tag: re.Match[str]) -> bool:
+    """`<thinks about it>`: words in the place of attributes, which only a closing tag makes a tag."""
+    words = (tag["attributes"] or "").strip("/|\uff5c \t\n")
+    return bool(words) and "=" not in words and not _ends(tag)
 
 
 def _ends(tag: re.Match[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from earwitness import Memory, Plugin, Session, StateChangeAnswer, StateChangeEvent, Update
+from earwitness.errors import InputError
 
 Begin = Callable[..., Awaitable[Session]]
 Memories = Callable[[Session, str], Awaitable[Sequence[Memory]]]
@@ -64,6 +65,10 @@ async def test_any_change_of_the_state_is_told_to_the_world_in_the_fixed_format(
         ({}, {"bridge_burnt": True}, ["Bridge burnt changed to yes"]),
         ({"map": {"north": "cave"}}, {"map": {}}, ["Map changed to nothing"]),
         ({"map": {"north": "cave"}}, {"map": "lost"}, ["Map changed to lost"]),
+        ({"weather": "fog"}, {"weather": {"sky": "red"}}, ['Weather changed to {"sky": "red"}']),
+        ({"weather": "fog"}, {"weather": {}}, ["Weather changed to nothing"]),
+        ({"weather": "fog"}, {"weather": " "}, ["Weather changed to nothing"]),
+        ({}, {"mood of Bob": "sad"}, ["Mood of Bob changed to sad"]),
         ({}, {"quest": "the sword"}, ["Quest changed to the sword"]),
         ({}, {"time_of_day": "evening"}, ["Time of day changed to evening"]),
         ({}, {"flags": {"gate": False}}, ["Flags: gate changed to no"]),
@@ -142,3 +147,8 @@ async def test_a_great_value_is_told_in_part(begin: Begin) -> None:
     assert (len(long) < 600, long[-1]) == (True, "…")
     (many,) = await told(story, inventory={f"thing {n}": n for n in range(1000)})
     assert many.endswith("thing 19 changed to 19; 980 more changed")
+
+
+async def test_a_key_without_a_name_is_refused(begin: Begin) -> None:
+    with pytest.raises(InputError, match=r"state key ' ' is empty"):
+        await (await begin()).change(**{" ": "storm"})

@@ -34,6 +34,8 @@ from earwitness.testing.strategies import scalars
         ("gameDay<1e3", Compare("gameDay", "<", 1000)),
         ('location = "tavern"', Compare("location", "==", "tavern")),
         ("location = 'tavern'", Compare("location", "==", "tavern")),
+        ("location = “tavern”", Compare("location", "==", "tavern")),
+        ("location = ‘tavern’", Compare("location", "==", "tavern")),
         ("speaker=='3'", Compare("speaker", "==", "3")),
         ("speaker=''", Compare("speaker", "==", "")),
         ("title='x and y=3'", Compare("title", "==", "x and y=3")),
@@ -52,7 +54,21 @@ def test_a_comparison_is_read(text: str, parsed: Filter) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "gameDay", "=3", "==3", " == 3", "game day is 3", "<>", "gameDay=>3", "gameDay=!3", "x ===", "x===3", "x>==3"],
+    [
+        "",
+        "gameDay",
+        "=3",
+        "==3",
+        " == 3",
+        "game day is 3",
+        "<>",
+        "gameDay <> 3",
+        "gameDay=>3",
+        "gameDay=!3",
+        "x ===",
+        "x===3",
+        "x>==3",
+    ],
 )
 def test_what_is_no_comparison_is_refused_and_quoted(text: str) -> None:
     with pytest.raises(InvalidFilter, match=r"must read FIELD OPERATOR VALUE") as refused:

@@ -238,6 +238,13 @@ def test_knowledge_that_an_agent_worded_forges_no_heading(text: str, before: str
         ("```thinking\nsecret\n```py\nsecret\n```\nHello.", "Hello."),
         ("Hello.\n```thinking\nsecret", "Hello."),
         ("```thinking\nsecret\n```\n```py\nx = 1\n```", "```py\nx = 1\n```"),
+        ("<reasoning_content>secret</reasoning_content>Hello.", "Hello."),
+        ("<thinking_block>secret</thinking_block>Hello.", "Hello."),
+        ("<\uff5cthink\uff5c>secret<\uff5c/think\uff5c>Hello.", "Hello."),
+        ("<details><summary>💭 <b>Thoughts</b></summary>secret</details>Hello.", "Hello."),
+        ('<details class="thinking"><summary>Show</summary>secret</details>Hello.', "Hello."),
+        ("Thinking...\nsecret\n...done thinking.\n\nHello.", "Hello."),
+        ("<thinks about it>secret</thinks>Hello.", "Hello."),
     ],
 )
 def test_a_models_reasoning_is_no_part_of_what_it_says(said: str, kept: str) -> None:
@@ -248,6 +255,9 @@ def test_a_models_reasoning_is_no_part_of_what_it_says(said: str, kept: str) -> 
     "text",
     [
         "[thinking] He lies.",
+        "<thinks about it> Hello.",
+        "<planning to leave> Let us go, Bob.",
+        "Thinking... He lies.\nI am ...done thinking.",
         "<thinker>a</thinker>",
         "a < b & c > d",
         "I think so.",

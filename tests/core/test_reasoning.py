@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from earwitness import Session
+from earwitness import Session, Update
 from earwitness.errors import InputError
 
 Begin = Callable[..., Awaitable[Session]]
@@ -106,3 +106,16 @@ async def test_a_message_of_nothing_but_reasoning_is_refused(begin: Begin, text:
 async def test_a_preview_leaves_it_out_as_saying_it_would(begin: Begin, **_: Any) -> None:
     story = await begin(present=["alice", "bob"])
     assert (await story.backstage().preview("alice", ANSWER)).message.content == "Hello, Bob."
+
+
+async def test_what_is_told_of_a_change_is_stored_without_it(begin: Begin) -> None:
+    story = await begin(present=["alice", "bob"])
+    told = f"<think>{SECRET}</think>The door opens"
+    await story.change(description=told, door="open")
+    await story.change(updates=[Update(description=told)])
+    await story.update(told)
+    held = await everything(story)
+    assert SECRET not in held
+    assert "The door opens. GameDay: 1" in held
+    with pytest.raises(InputError, match="there is nothing to tell"):
+        await story.update(f"<think>{SECRET}</think>")

@@ -75,8 +75,8 @@ def _named(path: Path, cast: Cast) -> str:
 
 
 def _words(key: str) -> str:
-    """`weather` → `Weather`, `questLog` → `Quest log`; `HP` is unchanged."""
-    words = (key if key.isupper() else snake(key)).replace("_", " ").strip() or key
+    """`weather` → `Weather`, `questLog` → `Quest log`; `HP` and `mood of Bob` are unchanged."""
+    words = (snake(key) if key.isidentifier() and not key.isupper() else key).replace("_", " ").strip() or key
     return words[:1].upper() + words[1:]
 
 
@@ -91,10 +91,12 @@ def _text(value: Any) -> str:
             return "yes"
         case False:
             return "no"
-        case "" | [] | {}:
+        case str() if not value.strip():
             return "nothing"
         case str():
             return value
+        case list() | dict() if not value:
+            return "nothing"
         case list() if all(isinstance(each, str) for each in value):
             return ", ".join(value)
         case _:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..containers import world_container
-from ..formats import metadata_key, strip_block, update_line
+from ..formats import as_said, metadata_key, update_line
 from ..ids import MemoryIds
 from ..live import Live
 from ..records.channel import Channel
@@ -66,7 +66,7 @@ def of_update(origin: UpdateOrigin, update: Update, index: int, audience: Iterab
         revision=origin.revision,
         part=part,
         memory_id=origin.ids.of(origin.source, origin.revision, container.name, part),
-        body=update_line(strip_block(update.description), origin.day),
+        body=update_line(as_said(update.description), origin.day),
         metadata=_update_metadata(update, audience, origin),
         support=Support(learned_day=origin.day),
         due=origin.day,

@@ -13,7 +13,7 @@ from ..records.channel import Channel, Context
 from ..records.character import Cast
 from ..records.journal import Archived, Body, Changed, Derived, Entry, Retracted, Revised, Said, Transferred
 from ..records.message import SettledMessage
-from .arguments import some_text, table
+from .arguments import some_text, table, text
 
 _WHO_AND_WHERE = ("speak_as", "present", "audience", "place", "context", "channel")
 SAY = ("speaker", "content", "key", *_WHO_AND_WHERE, "metadata", "in_turn")
@@ -24,9 +24,9 @@ def message_text(content: str) -> str:
     """A message's text without our own block and a model's reasoning. Raises `InputError` if nothing is left."""
     if not isinstance(content, str):
         raise InputError(f"message {quoted(content)} cannot be used: it must be text, not {type(content).__name__}.")
-    text = as_said(content)
-    if text.strip():
-        return text
+    said = as_said(content)
+    if said.strip():
+        return said
     if strip_block(content).strip():
         raise InputError(
             f"message {quoted(content)} is nothing but a model's reasoning (<think>…</think> and the like), which is "
@@ -91,10 +91,12 @@ def _refuse_look_alike(given: str, name: str) -> None:
 
 
 def update_text(description: str) -> str:
-    """The text of an update or change. Raises `InputError` if nothing is left of it."""
-    if isinstance(description, str) and not strip_block(description).strip(" \t\r\n."):
+    """The text of an update or change, without our own block and a model's reasoning. Raises `InputError` if nothing
+    is left."""
+    told = as_said(text("description", description))
+    if not told.strip(" \t\r\n."):
         raise InputError(f"description {description!r} is empty: there is nothing to tell. Say what happened.")
-    return description
+    return told
 
 
 def refuse_newcomers(present: Iterable[str], settled: SettledMessage, joined: Mapping[str, int]) -> None:

@@ -124,7 +124,9 @@ def _without_bytes(value: Any) -> Any:
 
 
 def _check_spelling(key: str) -> None:
-    """Raise `InputError` if a free key is a typed one but for case or underscores (`gameday`), or is `day`."""
+    """Raise `InputError` if a free key is empty, a typed one but for case or underscores (`gameday`), or is `day`."""
+    if not key.strip():
+        raise InputError(f"state key {key!r} is empty. Name what the value is, as in weather='storm'.")
     typed = {name.replace("_", ""): name for name in (*State.model_fields, "game_time")} | {"day": "game_day"}
     meant = typed.get(key.replace("_", "").casefold())
     if meant is not None and meant != key:
