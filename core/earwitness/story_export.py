@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ConfigDict, JsonValue, TypeAdapter
+from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from .carried_hubs import tells_a_hub
@@ -16,6 +16,7 @@ from .errors import StoryError
 from .ids import NAMED, RETOLD, WORLD, own_key
 from .records.journal import BEGIN, Derived, Entry, Revised, Transferred
 from .records.plan import Delivery, Plan
+from .records.refusal import explained
 from .records.snapshot import Snapshot
 from .upgrades.versions import OLDEST, VERSION, upgraded
 from .validation.records import check_readable, keepable
@@ -89,8 +90,18 @@ def _parts(
                     containers.append(_container(origin, line["container"]))
                     members += _members(containers[-1], line["memberships"])
         except (ValueError, LookupError, TypeError, AttributeError) as error:  # pydantic's errors are `ValueError`s
-            raise StoryError(f"line {number}: not an exported line: {error}") from error
+            raise StoryError(f"line {number}: not an exported line: {_reason(error)}") from error
     return tuple(past), data, tuple(containers), tuple(members)
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a line, in one sentence."""
+    match error:
+        case ValidationError():
+            return explained(error).removeprefix(" = ")
+        case KeyError(args=(str(key),)):
+            return f"it has no {key!r}."
+    return str(error)
 
 
 def _container(origin: str, given: object) -> Container:

@@ -39,3 +39,12 @@ def test_the_command_copies_every_story_and_writes_over_nothing(played: Run) -> 
     again = played("backup", "copy.db")
     assert again.exit_code != 0
     assert "exists already" in again.output
+
+
+@pytest.mark.parametrize("command", ["export cellar --output {} --force", "spool export cellar --output {} --force"])
+def test_nothing_is_ever_written_over_a_store(command: str, played: Run, tmp_path: Path) -> None:
+    played("backup", "copy.db")
+    for store in ("copy.db", "earwitness.db"):
+        assert f"{store} is a SQLite file" in played(*command.format(store).split()).stderr
+    assert answer(played("inspect", "--store", "copy.db", "--json"))
+    assert answer(played("inspect", "--json"))

@@ -148,7 +148,7 @@ def put(path: str, value: Any) -> Callable[[Lines], None]:
         (put("deliveries.3.body", 9), r"line 3: .*'c002' names bodies\[9\]"),
         (put("deliveries.3.fields", 99), r"line 3: .*names fields\[99\]"),
         (put("deliveries.3.lists", 7), r"line 3: .*names lists\[7\]"),
-        (put("deliveries.3.body", -1), "line 3: .*greater than or equal to 0"),
+        (put("deliveries.3.body", -1), "line 3: .*it must be at least 0"),
         (put("deliveries.3.owner", "x-bob"), "'x-bob' was never in the cast"),
         (put("deliveries.3.container", "s2-c002"), "names container 's2-c002'"),
         (put("deliveries.3.text", "Hear ye!"), "line 3: .*text"),

@@ -162,9 +162,12 @@ def without(lines: list[dict[str, Any]], number: int) -> list[dict[str, Any]]:
         ),
         (lambda lines: [*lines, {"kind": "poem"}], "line 6: kind 'poem' is not one of session, entry, data"),
         (lambda lines: [*lines[:2], {**lines[2], "plan": None}], "line 3: not an exported line"),
-        (lambda lines: [*lines[:2], {"kind": "entry"}], "line 3: not an exported line"),
+        (lambda lines: [*lines[:2], {"kind": "entry"}], "line 3: not an exported line: it has no 'entry'"),
         (lambda lines: [*lines, "a line"], "line 6: not an exported line"),
-        (lambda lines: [*lines, {"kind": "data", "plugin": "p", "data": 7}], "line 6: not an exported line"),
+        (
+            lambda lines: [*lines, {"kind": "data", "plugin": "p", "data": 7}],
+            "line 6: not an exported line: 7 cannot be",
+        ),
     ],
 )
 async def test_what_is_no_export_is_refused_by_line_and_nothing_is_begun(
@@ -204,7 +207,11 @@ def crafted(path: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
         (crafted("entry.session", "s1-x"), "not all of key 'm2' and session 's1'"),
         (crafted("entry.key", "m1"), "its key 'm1' is an earlier entry's"),
         (crafted("entry.key", "#7"), "its key '#7' is not '#3'"),
-        (crafted("plan.state", {"game_day": "soon"}), "line 4: not an exported line"),
+        (
+            crafted("plan.state", {"game_day": "soon"}),
+            r"line 4: not an exported line: game_day = 'soon' cannot be",
+        ),
+        (crafted("entry.body.kind", "sung"), r"its 'kind' is 'sung', not one of 'said', 'changed'"),
     ],
 )
 async def test_an_export_that_no_story_can_have_made_is_refused_before_anything_is_written(

@@ -182,3 +182,13 @@ def test_a_secret_of_a_detector_is_in_no_report_and_must_be_given_again(run: Run
     assert "4711" not in said
     assert "Asking(api_key=" in said
     failed(run("evaluate", "--repeat", "report.json"), "setting api_key was masked when it was recorded")
+
+
+@pytest.mark.parametrize(
+    "words", [("detect", "--output"), ("fit", "mine.LastFew", "--output"), ("evaluate", "participants", "--report")]
+)
+def test_no_result_is_written_over_a_store(words: tuple[str, ...], run: Run, evening: str, tmp_path: Path) -> None:
+    store = tmp_path / "story.db"
+    store.write_bytes(b"SQLite format 3\0")
+    failed(run(*words[:-1], evening, words[-1], str(store)), "is never overwritten")
+    assert store.stat().st_size == 16

@@ -75,6 +75,7 @@ WANTED = {
     "less_than": "it must be less than {lt}",
     "less_than_equal": "it must be at most {le}",
     "too_short": "at least {min_length} needed",
+    "union_tag_invalid": "its {discriminator} is {tag!r}, not one of {expected_tags}",
 }
 """pydantic's type of error → what is expected. Other types keep pydantic's message."""
 

@@ -92,6 +92,9 @@ def _one_detector(
 
 
 def _opened(output: str | None) -> AbstractContextManager[IO[str]]:
+    from earwitness_plugins.terminal.output import refuse_store
+
     if output is None:
         return nullcontext(sys.stdout)
+    refuse_store(output)
     return Path(output).open("w", encoding="utf-8")

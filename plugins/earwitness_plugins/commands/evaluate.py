@@ -70,7 +70,10 @@ async def command(
     from earwitness_plugins.applications.evaluation.evaluate import data_of, load, save
     from earwitness_plugins.applications.evaluation.plot import draw, require_drawable
     from earwitness_plugins.applications.evaluation.tables import show
+    from earwitness_plugins.terminal.output import refuse_store
 
+    for path in filter(None, (plot, report)):
+        refuse_store(path)
     if repeat:
         _refuse_beside_repeat()
     strategies = Strategies()

@@ -53,7 +53,9 @@ async def command(
     from earwitness_plugins.applications.evaluation.data import read
     from earwitness_plugins.applications.evaluation.fit import fit, save
     from earwitness_plugins.applications.evaluation.run import Run
+    from earwitness_plugins.terminal.output import refuse_store
 
+    refuse_store(output)
     strategies = Strategies()
     spec = _one_detector(cli, detector, strategies)
     found = read(strategies, data, format)

@@ -1,4 +1,4 @@
-"""Where a command writes its files. Nothing that is there already is replaced without `--force`."""
+"""Where a command writes its files. What is there already is replaced with `--force` only, and a store never."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from earwitness.patterns import lazy_pattern
 
 STDOUT = "-"
 """The name that stands for standard output."""
+_SQLITE = b"SQLite format 3\0"
 _SUFFIX = lazy_pattern(r"\.\w*[^\W\d]\w*")
 
 
@@ -54,11 +55,23 @@ def _make_folder(output: str, names: Sequence[str]) -> None:
 
 
 def refuse_existing(paths: Sequence[str], *, force: bool) -> None:
-    """Raise `InputError` for files that are there already, unless `force`."""
+    """Raise `InputError` for files that are there already, unless `force`; for stores in any case."""
+    for path in paths:
+        refuse_store(path)
     there = [path for path in paths if path != STDOUT and Path(path).is_file()]
     if there and not force:
         exist, them = ("exists", "it") if len(there) == 1 else ("exist", "them")
         raise InputError(f"{', '.join(there)} {exist} already. Choose another name, or overwrite {them} with --force.")
+
+
+def refuse_store(path: str) -> None:
+    """Raise `InputError` for a file that may hold stories, which nothing else may replace."""
+    if path == STDOUT or not Path(path).is_file():
+        return
+    with Path(path).open("rb") as file:
+        is_store = file.read(len(_SQLITE)) == _SQLITE
+    if is_store:
+        raise InputError(f"{path} is a SQLite file, as stores of stories are, and is never overwritten. Name another.")
 
 
 def opened(path: str, mode: str) -> IO[Any]:

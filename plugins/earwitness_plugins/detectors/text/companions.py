@@ -117,6 +117,10 @@ _NO_ACTING = lazy_pattern(
         verheiratet|ennemi|ami|frère|s[œo]eur|enemig|amig|herman|nemic|amic|fratell|sorell|inimig|irmã)\w*
     |(?:hassen|kennen|lieben|mögen)\s+uns\b|nous\s+(?:détestons|connaissons|aimons|haïssons)\b|nos\s+(?:odiamos|conocemos|conhecemos)\b|
         ci\s+(?:odiamo|conosciamo)\b
+    |(?:are|were|got)\s+(?:\w+\s+)??(?:apart|divided|estranged|separated)\b
+    |(?:(?:are|can|could|did|do|had|have|were|will|would)?(?:n['’]t|\s*not)|never|hardly|barely|rarely|no\s+longer)\s+(?:\w+\s+){0,2}?
+        (?:meet(?:ing)?|met|speak(?:ing)?|spoken?|talk(?:ed|ing)?)\b(?!\s+(?:about|at|h[ei][rm]|in\s+front|of|th[aeio]\w*|to|with|you)\b)
+    |(?:are(?:\s+going\s+to)?|are\s+to|must|shall|should|will)\s+(?:\w+\s+)??meet(?:ing)?\b(?!\s+(?:h[ei][rm]|th[aeio]\w*|with|you)\b)
     |(?:broke|break|fell|fall|split|part|parted|separated|lost|lose|grew|drifted|quarrell?ed)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
