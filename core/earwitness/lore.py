@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from .errors import InputError
 from .records.base import Record
 from .records.journal import Piece
+from .records.refusal import explained
 from .validation.arguments import several, some_text, table, text, texts
 
 
@@ -57,11 +58,7 @@ def as_lore(entry: Lore | Mapping[str, Any] | str) -> Lore:
     try:
         return Lore(text=entry) if isinstance(entry, str) else Lore.model_validate(entry)
     except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        raise InputError(
-            f"lore entry {entry!r}: {where}: {problem['msg']}. Allowed: text, key, known_by, words."
-        ) from error
+        raise InputError(f"lore entry {entry!r}: {explained(error, ('text', 'key', 'known_by', 'words'))}") from error
 
 
 def _lore(entry: Lore, resolve: Callable[[str], str]) -> Piece:

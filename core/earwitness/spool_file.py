@@ -23,6 +23,7 @@ from .copies.long_lists import ListTexts
 from .end.store_work import Work
 from .errors import InputError, quoted
 from .records.memory import Memory
+from .records.refusal import explained
 
 VERSION = 2
 
@@ -72,4 +73,4 @@ def _memory(number: int, fields: Mapping[str, Any]) -> Memory:
     try:
         return Memory.model_validate(fields)
     except ValidationError as error:
-        raise InputError(f"line {number} is no memory: {error.errors()[0]['msg']}.") from error
+        raise InputError(f"line {number} is no memory: {explained(error)}") from error

@@ -1,6 +1,7 @@
 """A value that a record cannot be made of is refused in our words: quoted, with what is allowed, and what was meant."""
 
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 
@@ -8,6 +9,7 @@ from earwitness import (
     Channel,
     Character,
     Derivation,
+    Earwitness,
     Lore,
     Membership,
     Movement,
@@ -20,8 +22,14 @@ from earwitness import (
     Whereabouts,
 )
 from earwitness.errors import InputError
+from earwitness.lore import as_lore
 from earwitness.records.disguise import Unmasking
 from earwitness_relationships.graph.records import Relation
+
+
+def rules(**settings: object) -> Earwitness:
+    return Earwitness.open("never.db", detector={"name": "rules", **settings})
+
 
 CONTEXTS = "Allowed: 'dm', 'private_channel' or 'public_channel'."
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
@@ -65,6 +73,16 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "known by": (lambda: Lore(text="x", known_by="alice"), "known_by = 'alice' cannot be used: a list is needed"),
     "a weight": (lambda: Relation(source="a", target="b", type="T", weight=-1), "Relation: weight = -1"),
     "a setting": (lambda: Settings.of(recall={"permanent": "alway"}), "Did you mean 'always'?"),
+    "lore": (lambda: as_lore({"txt": "x"}), "there is no 'txt', only text, key, known_by, words. Did you mean 'text'?"),
+    "lore that is a number": (lambda: as_lore(cast(Any, 3)), "lore entry 3: 3 cannot be used: keys with values"),
+    "a strategy's number": (lambda: rules(earshot="far"), "setting earshot = 'far' cannot be used: a whole number is"),
+    "a strategy's word": (lambda: rules(perception="x"), "perception = 'x' cannot be used: it must be 'segments' or"),
+    "a strategy's table": (
+        lambda: rules(confidences={"lively": 3}),
+        "detector 'rules': setting confidences: lively: 3 cannot be used: it must be at most 1.",
+    ),
+    "a strategy's key": (lambda: rules(confidences={"livly": 0.3}), "unknown key 'livly'. Allowed: addressed, called"),
+    "a secret": (lambda: Settings.of(proxy={"token": "abc"}), "********** cannot be used: at least 16 characters are"),
     "a slip beside what is missing": (
         lambda: Update(text="It rained."),
         "there is no 'text', only description",

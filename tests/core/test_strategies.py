@@ -203,7 +203,7 @@ def test_a_setting_that_is_text_names_no_strategy_although_it_is_called_as_a_kin
 def test_a_wrong_setting_deep_inside_names_the_strategy_it_is_of(strategies: Strategies) -> None:
     said = refused(strategies, "most", detectors=[{"name": "both", "detector": {"name": "ears", "reach": "far"}}])
     where = "detectors of detector 'most': detector of detector 'both'"
-    assert said.startswith(f"{where}: detector 'ears': setting reach = 'far' cannot be used")
+    assert said.startswith(f"{where}: detector 'ears': setting reach = 'far' cannot be used: a number is needed.")
 
 
 def test_a_nested_strategy_without_a_name_is_refused_in_words(strategies: Strategies) -> None:

@@ -172,7 +172,9 @@ def test_evaluate_finds_a_corpus_by_its_name_and_part(run: Run, wells: Path) -> 
 
 
 def test_an_unknown_corpus_task_or_card_gets_one_error(run: Run, wells: Path) -> None:
-    failed(run("corpus", "check", "well"), "'well' is no corpus: it holds no corpus.toml. Corpora here: ")
+    failed(
+        run("corpus", "check", "well"), "'well' is no corpus: it holds no corpus.toml. Corpora here: overheard, wells. "
+    )
     failed(
         run("evaluate", "recall", "wells"), "the corpus wells has no part 'dev' of recall. It has: knowledge dev, part"
     )
@@ -182,6 +184,8 @@ def test_an_unknown_corpus_task_or_card_gets_one_error(run: Run, wells: Path) ->
     )
     (wells / "corpus.toml").write_text("name = ", "utf-8")
     failed(run("corpus", "check", "wells"), "corpus.toml: not TOML")
+    (wells / "corpus.toml").write_text('name = "wells"', "utf-8")
+    failed(run("corpus", "check", "wells"), "corpus.toml: licence is missing.")
 
 
 def test_a_folder_without_scenes_is_no_good_corpus(run: Run, wells: Path) -> None:

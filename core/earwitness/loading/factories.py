@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import SecretBytes, SecretStr, TypeAdapter, ValidationError
 
 from ..errors import SettingsError, did_you_mean, likeliest
+from ..records.refusal import wanted
 from ..redaction import REDACTED, Keys, is_reference, is_secret, redacted, secret_keys
+from .problems import describe, records_in
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Factory = Callable[..., Any]
 NOT_A_PART = object()
@@ -76,10 +81,17 @@ class Recipe:
         try:
             return TypeAdapter(hint).validate_python(plain)
         except ValidationError as error:
-            why = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
-            secret = is_secret(name, value) or [*secret_keys(hint)]
-            shown = REDACTED if secret else repr(redacted({name: value})[name])
-            raise SettingsError(f"{self.what}: setting {name} = {shown} cannot be used: {why}.") from None
+            raise SettingsError(f"{self.what}: setting {name}{_refused(name, value, hint, error.errors())}") from None
+
+
+def _refused(name: str, value: Any, hint: Any, problems: Sequence[ErrorDetails]) -> str:
+    """What is wrong with a setting, or with which keys of a setting that is a record."""
+    if len(records := records_in(hint)) == 1 and all(each["loc"] for each in problems):
+        return f": {' '.join(describe(each, records[0]) for each in problems)}"
+    secret = bool(is_secret(name, value) or [*secret_keys(hint)])
+    why = "; ".join(dict.fromkeys(wanted(each, is_secret=secret).rstrip(".") for each in problems))
+    shown = REDACTED if secret else repr(redacted({name: value})[name])
+    return f" = {shown} cannot be used: {why}."
 
 
 def _table_with(name: str, settings: object) -> str:

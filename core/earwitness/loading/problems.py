@@ -88,13 +88,14 @@ def _tagged(records: list[type[BaseModel]], kind: str) -> list[type[BaseModel]]:
 
 
 def _inside(record: type[BaseModel], field: str) -> list[type[BaseModel]]:
-    return _records_in(record.model_fields[field].annotation) if field in record.model_fields else []
+    return records_in(record.model_fields[field].annotation) if field in record.model_fields else []
 
 
-def _records_in(annotation: Any) -> list[type[BaseModel]]:
+def records_in(annotation: Any) -> list[type[BaseModel]]:
+    """The models in an annotation, such as that of `Lore | None`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [found for part in get_args(annotation) for found in _records_in(part)]
+    return [found for part in get_args(annotation) for found in records_in(part)]
 
 
 def plain_message(invalid: ValidationError) -> str:

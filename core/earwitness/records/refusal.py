@@ -35,6 +35,8 @@ def explained(error: ValidationError, names: Collection[str] = ()) -> str:
             return f"{where} is missing."
         case "extra_forbidden" if names and len(problem["loc"]) == 1:
             return f"there is no {where!r}, only {', '.join(names)}.{did_you_mean(where, names)}"
+        case "extra_forbidden":
+            return f"there is no {where!r}."
         case "literal_error":
             meant = did_you_mean(problem["input"], _CHOICE.findall(problem["msg"]))
             allowed = problem["ctx"]["expected"]
@@ -42,7 +44,8 @@ def explained(error: ValidationError, names: Collection[str] = ()) -> str:
         case "value_error":
             why = problem["msg"].removeprefix("Value error, ").rstrip(".")
             return f"{where} = {quoted(problem['input'])} cannot be used: {why}."
-    return f"{where} = {quoted(problem['input'])} cannot be used: {wanted(problem).rstrip('.')}."
+    what = f"{where} = " if where else ""
+    return f"{what}{quoted(problem['input'])} cannot be used: {wanted(problem).rstrip('.')}."
 
 
 def path_text(loc: tuple[str | int, ...]) -> str:
@@ -57,6 +60,7 @@ def _printable(key: str) -> str:
 WANTED = {
     "string_type": "text is needed{quoted}",
     "string_too_short": "it is empty",
+    "literal_error": "it must be {expected}",
     "tuple_type": "a list is needed{listed}",
     "list_type": "a list is needed{listed}",
     "dict_type": "keys with values are needed",
@@ -83,9 +87,12 @@ WANTED = {
 def wanted(problem: ErrorDetails, *, is_secret: bool = False) -> str:
     """What is expected in place of a value, in a few words."""
     words = WANTED.get(problem["type"])
-    if words is None:
-        return problem["msg"][:1].lower() + problem["msg"][1:]
     value = problem["input"]
+    if words is None:
+        said = problem["msg"].removeprefix("Value error, ")
+        return said[:1].lower() + said[1:]
+    if problem["type"] == "too_short" and isinstance(value, str):
+        words = "at least {min_length} characters are needed"
     plain = isinstance(value, str | int | float) and not is_secret
     return words.format(
         quoted=f": {json.dumps(str(value))}" if plain and not isinstance(value, bool) else "",

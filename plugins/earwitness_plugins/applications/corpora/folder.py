@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from earwitness.errors import InputError, unknown
 from earwitness.records.base import Record
+from earwitness.records.refusal import explained
 from earwitness_plugins.importers.knowledge import KnowledgeImporter
 from earwitness_plugins.importers.labelled import LabelledScene, Question
 from earwitness_plugins.importers.rows import JsonRow, rows
@@ -95,7 +96,7 @@ def _promises(path: Path) -> Promises:
         first = error.errors()[0]
         if first["type"] == "extra_forbidden":
             raise InputError(f"{path}: {unknown('promise', first['loc'][0], Promises.model_fields)}") from error
-        raise InputError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise InputError(f"{path}: {explained(error)}") from error
 
 
 def _scenes(folder: Path, part: str) -> Iterator[CorpusScene]:

@@ -24,7 +24,9 @@ def corpus_folder(name: str) -> Path:
         if (folder / CARD).is_file():
             return folder
     known = sorted({found.parent.name for home in homes for found in home.glob(f"*/{CARD}")})
-    there = f"Corpora here: {quoted(known)}." if known else f"There is no folder {FOLDER} here: give the corpus's path."
+    there = (
+        f"Corpora here: {', '.join(known)}." if known else f"There is no folder {FOLDER} here: give the corpus's path."
+    )
     raise InputError(f"{quoted(name)} is no corpus: it holds no {CARD}. {there}{did_you_mean(name, known)}")
 
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from earwitness.errors import InputError
 from earwitness.loading.settings import Settings
 from earwitness.loading.strategies import Strategies
+from earwitness.records.refusal import explained
 from earwitness.redaction import REDACTED
 
 from . import detection, knowledge, recall
@@ -93,10 +94,8 @@ def load(path: str) -> tuple[Run, EvaluationReport | None]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
         raise InputError(
-            f"{path}: not the report of a run: {where}: {first['msg']}. --report FILE writes one."
+            f"{path}: not the report of a run: {explained(error, Run.model_fields)} --report FILE writes one."
         ) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}. --report FILE writes a report that can be repeated.") from error
