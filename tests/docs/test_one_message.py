@@ -17,7 +17,7 @@ from earwitness.filters import EVERYTHING, Filter
 from earwitness.testing.reference import MemoryLedger, MemoryStore
 
 CORE = Path(earwitness.__file__).parent
-STAGES = ("session.py", "journal.py", "end/")
+STAGES = ("session.py", "drafts.py", "names.py", "journal.py", "end/")
 
 
 class Gossip:
