@@ -316,8 +316,7 @@ class ReadAnswer(Reply):
     unsayable: Filter = NOTHING
     """What may be seen, but must not be said here."""
     reason: str = ""
-    """Why it must not be said; `Recalled.unsayable` shows it. A metadata field of the memory in braces, such as
-    `{interactionType}`, is filled in."""
+    """Why it must not be said, for `Recalled.unsayable`; `{interactionType}` and other metadata are filled in."""
     note: str = ""
     """A line for the prompt, shown above the memories if one of them is marked by this answer."""
     fields: tuple[str, ...] = ()
@@ -371,8 +370,9 @@ class ReadProviderEvent(Event):
     memories: int = 8
     """How many memories of their own the reader asks for."""
     forked_from: tuple[str, ...] = ()
-    """If the session is a branch: ids of the session it was forked from, and of the one where its past began. The
-    branch has their past in its own containers, and nothing that happened in them since."""
+    """If it is a branch: ids of the sessions whose past it has in its own containers, but nothing later of them."""
+    forgotten_as: tuple[str, ...] = ()
+    """The `sessionId` of what this story, or one of those, left beyond sessions when it was forgotten earlier."""
     containers: SkipValidation[ContainersView]
     """The register of containers, to ask what may be read."""
 

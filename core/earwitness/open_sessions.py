@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
-from . import register, transfer
+from . import namesakes, register, transfer
 from .background import Background
 from .clock import now
 from .containers import character_container, world_container
@@ -117,6 +117,7 @@ class OpenSessions:
             for container in await ledger.containers(id):
                 await self._engine.written(self._engine.store.drop(container.name))
             await register.forget_in_hubs(self._engine, id)
+            await namesakes.keep_apart(self._engine, id)
         except StorageError as error:
             error.add_note(f"session {id!r} is forgotten; {DROPPED_LATER}.")
             raise

@@ -17,6 +17,7 @@ from ..engine import Engine
 from ..errors import InvalidFilter, named, quoted
 from ..events import Event, ReadProviderEvent, ReadRequest
 from ..filters import require_filter
+from ..namesakes import names_once_forgotten
 from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
 from ..records.channel import Channel, apart_in
@@ -100,7 +101,8 @@ async def requested(
     """
     if not engine.read_providers:
         return [], [], []
-    event = _event(engine, reader, query, engine.settings.recall.memories if memories is None else memories)
+    own = engine.settings.recall.memories if memories is None else memories
+    event = _event(engine, reader, query, own, await names_once_forgotten(engine.ledger, reader.snapshot))
     answers = await asyncio.gather(*(_asked(engine, each, event, data) for each in engine.read_providers))
     asked = [(answer.by, request) for answer in answers for request in answer.value or ()]
     decided = await _decided(engine.ledger, reader, [request for _, request in asked])
@@ -124,7 +126,7 @@ def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]
     return requests, None
 
 
-def _event(engine: Engine, reader: Reader, query: str, memories: int) -> ReadProviderEvent:
+def _event(engine: Engine, reader: Reader, query: str, memories: int, forgotten: tuple[str, ...]) -> ReadProviderEvent:
     snapshot = reader.snapshot
     return reader.event(
         ReadProviderEvent,
@@ -132,6 +134,7 @@ def _event(engine: Engine, reader: Reader, query: str, memories: int) -> ReadPro
         query=query,
         memories=memories,
         forked_from=tuple(dict.fromkeys(each for each in (snapshot.parent, snapshot.origin) if each)),
+        forgotten_as=forgotten,
         containers=ReadableContainers(engine.ledger, reader),
     )
 

@@ -30,7 +30,7 @@ class CanonReads:
         return [each for each in wanted if each.container in there]
 
     def _wanted(self, event: ReadProviderEvent) -> Iterator[ReadRequest]:
-        sizes, story = self._sizes, (event.session, *event.forked_from)
+        sizes, story = self._sizes, (event.session, *event.forked_from, *event.forgotten_as)
         here = Or((In("sessionId", story), In("forkedFrom", story)))
         elsewhere = And((equals("type", LIVED), Not(here)))  # what she lived here is her own; what in a branch, no past
         earlier = Or((equals("type", RECONCILED), elsewhere))
