@@ -196,9 +196,9 @@ def parse(text: str) -> Filter:
         literal = _literal(value)
         if literal == value and _JOINED.search(value):
             raise InvalidFilter(
-                f"filter {quoted(text)} must be one comparison, as in gameDay<=3. And((…)) and Or((…)) of "
-                "earwitness.filters join several; parse(…) makes one of text. A value with such words goes in "
-                "quotes."
+                f"filter {quoted(text)} must be one comparison, as in gameDay<=3. Several: --filter once for "
+                "each on the command line; in Python, And((…)) and Or((…)) of earwitness.filters join what parse(…) "
+                "makes of text. A value with such words goes in quotes."
             )
         return Compare(field, op, literal)
     raise InvalidFilter(

@@ -242,9 +242,8 @@ class Journal:
         is_number = sequence is None or 0 < sequence <= LARGEST
         entry = await self._ledger.entry(session, key=key, sequence=sequence) if is_number else None
         if entry is None:
-            raise UnknownName(
-                f"session {session!r} has no entry {quoted(at)}. Give a message key or a sequence number."
-            )
+            which = "with the key" if sequence is None else "with the number"
+            raise UnknownName(f"session {session!r} has no entry {which} {quoted(at)}: `inspect` lists keys.")
         return entry.sequence
 
     async def branch_point(self, id: str, at: str | int | None) -> int:

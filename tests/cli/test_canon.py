@@ -104,6 +104,21 @@ def test_a_memory_is_written_by_hand_and_recalled(run: Run) -> None:
     assert sorted(each["text"] for each in found["memories"]) == ["Kenji owes her a sword.", "Likes swords."]
 
 
+@pytest.mark.usefixtures("told")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["personal", "--character", "alice", "--persona", "p1"], "needs --about ID, the persona it is about"),
+        (["personal", "--about", "p1"], "needs --character ID, whose canon it is"),
+        (["user", "--user", "u1"], "needs --about ID, the user it is about"),
+        (["session"], "needs --character ID, whose canon it is"),
+    ],
+)
+def test_what_a_scope_needs_is_said_in_the_words_of_the_command_line(run: Run, words: list[str], said: str) -> None:
+    result = run("canon", "add", "s1", "Likes tea.", "--scope", *words)
+    assert (result.exit_code, f"--scope {words[0]} {said}" in result.stderr) == (2, True)
+
+
 def test_without_the_table_it_says_what_is_missing(run: Run, story: Path) -> None:
     run("play", str(story), "--store", "e.db")
     refused = run("canon", "start", "cellar", "au", "--store", "e.db")

@@ -100,12 +100,17 @@ def test_a_branch_shares_the_past_and_goes_its_own_way(played: Run) -> None:
     played("retract", "what-if", "plan")
     known = {id: answer(played("who-knows", id, "Then we dig tonight", "--json")) for id in ("cellar", "what-if")}
     assert [known[id]["knowers"]["bob"]["learned"] for id in known] == [{"way": "said", "teller": "bob"}, None]
-    assert "what-if shares with cellar all up to plan" in played("fork", "cellar", "what-if", "--at", "plan").stdout
+    again = played("fork", "cellar", "what-if", "--at", "plan").stdout
+    assert again == "what-if was there already: it shares with cellar all up to plan.\n"
+    without = played("fork", "cellar", "what-if").stdout
+    assert without == "what-if was there already: it shares with cellar what it shared before.\n"
+    assert answer(played("fork", "cellar", "what-if", "--json"))["created"] is False
 
 
 def test_a_branch_at_nothing_and_one_under_an_id_that_is_taken_are_refused(played: Run) -> None:
     nowhere = played("fork", "cellar", "other", "--at", "nowhere")
-    assert (nowhere.exit_code, "session 'cellar' has no entry 'nowhere'" in nowhere.stderr) == (2, True)
+    assert nowhere.exit_code == 2
+    assert "session 'cellar' has no entry with the key 'nowhere': `inspect` lists keys" in nowhere.stderr
     played("fork", "cellar", "what-if", "--at", "plan")
     taken = played("fork", "what-if", "cellar")
     assert (taken.exit_code, "'cellar' exists" in taken.stderr) == (2, True)

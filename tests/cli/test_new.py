@@ -134,6 +134,7 @@ def test_a_story_that_is_there_is_not_written_over(run: Run, story: Path) -> Non
         (["--lore", "world.json"], "world.json: they describe nobody. Add a character card with --cards"),
         (["--cards", "none.png"], "none.png: there is no such file"),
         (["--cards", "mira.png", "--lore", "cellar.yaml"], "cellar.yaml: no importer accepts it"),
+        (["--cards", "mira.png", "--format", "vhs"], "unknown importer 'vhs'. Known: "),
     ],
 )
 def test_what_cannot_become_a_story_is_one_sentence_and_no_file(

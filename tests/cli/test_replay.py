@@ -100,6 +100,18 @@ def test_one_id_is_not_enough_for_several_scenes(run: Run, folder: Path) -> None
     assert "there are 2 scenes" in result.stderr
 
 
+def test_a_transcript_is_replayed_into_no_other_story(run: Run, folder: Path) -> None:
+    run("replay", written(folder, SCENE), "--session", "mine")
+    before = answer(run("inspect", "mine", "--json"))
+    other = written(folder, {"speaker": "Ann", "text": "Hello.", "key": "m1"})
+    result = run("replay", other, "--session", "mine")
+    assert (result.exit_code, "the story 'mine' is there already, and is not this transcript" in result.stderr) == (
+        2,
+        True,
+    )
+    assert answer(run("inspect", "mine", "--json")) == before
+
+
 def test_people_see_who_heard_how_much_and_what_to_ask_next(run: Run, folder: Path) -> None:
     shown = run("replay", written(folder, SCENE), "--each").stdout
     assert "Is it still raining, Tom?" in shown

@@ -26,6 +26,10 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda s: s.say("alice", "Hm.", audience=[None]), "character None must be text"),
     (lambda s: s.say("alice", "Hm.", audience=3), "audience = 3 cannot be used: it must be a list, not int"),
     (lambda s: s.say("alice", "Hm.", metadata=[1]), r"metadata = \[1\] cannot be used: it must be a table of keys"),
+    (
+        lambda s: s.say_all([("alice", "Hm.")]),
+        r"messages\[0\] = .*: give the arguments of say\(\) by name, as {'speaker'",
+    ),
     (lambda s: s.edit("m1", "Hm.", own_key=[]), r"message key \[\] must be text"),
     (lambda s: s.retract(HALF), "target = .* cannot be used: text must be valid Unicode"),
     (lambda s: s.retract("m1", by=3), "by = 3 cannot be used"),

@@ -213,7 +213,7 @@ async def test_a_branch_whose_containers_would_be_another_s_is_refused_and_nothi
 @pytest.mark.parametrize("at", ["m9", 99, 0])
 async def test_a_branch_needs_a_point_there_is(begin: Begin, at: str | int) -> None:
     story = await three_messages(begin)
-    with pytest.raises(UnknownName, match=f"session 's1' has no entry {at!r}"):
+    with pytest.raises(UnknownName, match=f"session 's1' has no entry with the .* {at!r}: `inspect`"):
         await story.fork("s2", at=at)
 
 

@@ -181,7 +181,7 @@ def test_only_numbers_are_compared_by_order(op: Any, value: Scalar) -> None:
     ],
 )
 def test_a_text_filter_is_one_comparison(text: str) -> None:
-    with pytest.raises(InvalidFilter, match=r"must be one comparison.* And\(\(…\)\)"):
+    with pytest.raises(InvalidFilter, match=r"must be one comparison.*Several: --filter once for each.* And\(\(…\)\)"):
         parse(text)
 
 

@@ -114,6 +114,8 @@ def test_an_unknown_name_is_quoted_with_the_known_ones_and_the_likeliest(strateg
 def test_a_kind_of_strategy_nobody_knows_is_refused(strategies: Strategies) -> None:
     with pytest.raises(UnknownName, match="unknown kind of strategy 'detectors'"):
         strategies.register("detectors", "ears", Ears)
+    with pytest.raises(UnknownName, match=r"unknown kind of strategy 'detectr'.*Did you mean 'detector'"):
+        strategies.make("detectr", "rules")
 
 
 def test_code_wins_over_an_entry_point_of_the_same_name(strategies: Strategies) -> None:

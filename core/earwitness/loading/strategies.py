@@ -75,6 +75,7 @@ class Strategies:
             return self._factories[kind, name]
         point = next((point for point in self._points(kind) if point.name == name), None)
         if point is None and not ("." in name or ":" in name):
+            self._kind(kind)
             known = {*self.names(kind), *(["none"] if kind in NONE_BY_NAME and name != "none" else [])}
             raise unknown(kind.replace("_", " "), name, known)
         loaded: Factory = _load_point(kind, point) if point else _load_path(kind, name)

@@ -42,11 +42,12 @@ def message_text(content: str) -> str:
     )
 
 
-def spoken(number: int, given: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
+def spoken(number: int, given: Any) -> tuple[str | None, dict[str, Any]]:
     """The key of one message among several, and the other arguments of `say`. Raises `InputError`."""
     what = f"messages[{number}]"
-    if given is None:
-        raise InputError(f"{what} = None cannot be used: it must be a table of what say() takes.")
+    if not isinstance(given, Mapping):
+        wanted = "{'speaker': 'alice', 'content': 'Hello.'}"
+        raise InputError(f"{what} = {quoted(given)} cannot be used: give the arguments of say() by name, as {wanted}.")
     arguments = dict(table(what, given))
     for name in (name for name in arguments if name not in SAY):
         raise InputError(f"{what} has {name!r}, which say() does not take: {', '.join(SAY)}.{did_you_mean(name, SAY)}")

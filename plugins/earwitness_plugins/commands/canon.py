@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 USER = click.option("--user", metavar="ID", help="The user who acts; a player needs it.")
 
+WHOSE = {"character": "whose canon it is"}
+NEEDED = {
+    "global": WHOSE,
+    "personal": {**WHOSE, "about": "the persona it is about"},
+    "session": WHOSE,
+    "user": {"about": "the user it is about"},
+}
+"""Scope → the options that it needs, and what they say."""
+
 
 @click.group("canon", cls=GuessingGroup)
 def command() -> None:
@@ -57,6 +66,13 @@ def _shown(name: str, memories: Sequence[Memory]) -> list[str]:
     return [name, *(held or ["  nothing"])]
 
 
+def _refuse_missing(scope: str, **given: str | None) -> None:
+    """Raise `UsageError`, in the words of the command line, for an option that the scope needs."""
+    for option, what in NEEDED[scope].items():
+        if given[option] is None:
+            raise click.UsageError(f"--scope {scope} needs --{option} ID, {what}.")
+
+
 @story_command("add")
 @click.argument("session")
 @click.argument("text")
@@ -73,6 +89,7 @@ async def add(
 
     Without a channel it counts as learned in the unnamed private channel of the story.
     """
+    _refuse_missing(scope, character=given["character"], about=about)
     async with cli.open() as ew:
         story = await ew.open_session(session)
         whose = {} if about is None else {"user" if scope == "user" else "persona": about}

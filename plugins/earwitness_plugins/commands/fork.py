@@ -20,9 +20,12 @@ async def command(cli: CliContext, session: str, new: str, at: str | None) -> No
 
     async with cli.open() as ew:
         story = await ew.open_session(session)
+        was_there = new in await ew.sessions()
         total = None if at else (await story.backstage(role="owner").overview()).decided
         with cli.progress("Forking", total) as advance:
             branch = await story.fork(new, at=at, seen=advance)
         data = {"session": branch.id, "parent": session, "at": at, "cast": list(branch.cast.ids)}
-        shared = f"all up to {plain(at)}" if at else "all up to now"
-        cli.answer(data, f"{plain(branch.id)} shares with {plain(session)} {shared}, and goes its own way.")
+        shared = f"all up to {plain(at)}" if at else "what it shared before" if was_there else "all up to now"
+        said = f"shares with {plain(session)} {shared}"
+        said = f"was there already: it {said}." if was_there else f"{said}, and goes its own way."
+        cli.answer({**data, "created": not was_there}, f"{plain(branch.id)} {said}")

@@ -11,7 +11,11 @@ from earwitness_plugins.terminal import CliContext, story_command
 @click.argument("session", required=False)
 @click.argument("owner", required=False, metavar="[CHARACTER|world]")
 @click.option(
-    "--filter", "filters", multiple=True, metavar="TEST", help="Such as gameDay<=3 or type==lore; all must hold."
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="TEST",
+    help="Such as gameDay<=3 or type==lore; may be repeated: all must hold.",
 )
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="How many at most.")
 @click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to skip.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from earwitness_plugins.terminal import CliContext, story_command
+from earwitness_plugins.terminal import CliContext, options, story_command
 from earwitness_plugins.terminal.context import program
 
 ENDINGS = (".yaml", ".yml")
@@ -19,6 +19,7 @@ ENDINGS = (".yaml", ".yml")
 @click.argument("files", nargs=-1, metavar="[FILE]…")
 @click.option("--cards", multiple=True, metavar="FILE…", help="Character cards: who is in the story.")
 @click.option("--lore", multiple=True, metavar="FILE…", help="Lorebooks: facts of its world.")
+@options.format
 @click.option("--user", metavar="NAME", help="The name that {{user}} stands for.  [default: User]")
 @click.option("--force", is_flag=True, help="Overwrite an existing story file.")
 async def command(
@@ -27,6 +28,7 @@ async def command(
     files: tuple[str, ...],
     cards: tuple[str, ...],
     lore: tuple[str, ...],
+    format: str | None,
     user: str | None,
     force: bool,
 ) -> None:
@@ -41,7 +43,7 @@ async def command(
     given = [*cards, *files, *lore]
     if not given:
         raise InputError("a story needs a cast. Name files: earwitness new STORY --cards a.png b.png")
-    text, values, warnings = _made(path, given, user)
+    text, values, warnings = _made(path, given, format, user)
     with click.open_file(path, "w", encoding="utf-8", atomic=True) as file:
         file.write(text)
     warn(warnings)
@@ -60,7 +62,9 @@ def _free_path(story: str, force: bool) -> Path:
     return Path(path)
 
 
-def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+def _made(
+    path: Path, files: list[str], format: str | None, user: str | None
+) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The text of the story file, its values, and warnings. Raises `StoryError` for a file that cannot be read."""
     from earwitness.errors import StoryError
     from earwitness.loading.files import yaml_text
@@ -73,7 +77,7 @@ def _made(path: Path, files: list[str], user: str | None) -> tuple[str, dict[str
 
     strategies = Strategies()
     title = " ".join(path.stem.replace("_", " ").replace("-", " ").split())
-    contents = [read_file(strategies, each) for each in files]
+    contents = [read_file(strategies, each, format) for each in files]
     values, warnings = story_values(session_id(path.stem), title.title() if title.islower() else title, contents, user)
     if not values["cast"]:
         raise StoryError(f"{', '.join(files)}: they describe nobody. Add a character card with --cards.")

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 @click.argument("query", required=False)
 @click.option("--memories", type=click.IntRange(min=1), metavar="N", help="How many at most.")
 @click.option(
-    "--filter", "filters", multiple=True, metavar="TEST", help="Such as gameDay<=3 or location=tavern; all must hold."
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="TEST",
+    help="Such as gameDay<=3 or location=tavern; may be repeated: all must hold.",
 )
 @click.option("--before", metavar="KEY", help="What the character remembered before the message with this KEY.")
 @options.channel

@@ -41,7 +41,7 @@ async def command(
     Each scene becomes a story of its own. Replaying it again changes nothing; an interrupted replay is continued. The
     channel options are for lines that do not say where they were said.
     """
-    from earwitness_plugins.applications.replay.replay import replay_all
+    from earwitness_plugins.applications.replay.replay import refuse_other_story, replay_all
     from earwitness_plugins.terminal.replays import each_line, next_question, scene_line, total_line
     from earwitness_plugins.terminal.warnings import FailureTally
 
@@ -57,6 +57,8 @@ async def command(
 
     scenes = list(_named(_scenes(transcripts, name, channel), session))
     async with cli.open(create=True) as ew:
+        for id, scene in scenes:
+            await refuse_other_story(ew, id, scene)
         with cli.progress("Replaying", sum(len(scene.lines) for _, scene in scenes)) as advance:
             await replay_all(ew, scenes, gold=gold, seen=lambda line: advance(1), done=done)
     if not cli.json:

@@ -128,6 +128,19 @@ async def replay(
     return ReplayedScene(session=session, names={id: name for name, id in roles.by_name.items()}, lines=tuple(lines))
 
 
+async def refuse_other_story(ew: Earwitness, session: str, scene: Scene) -> None:
+    """Raise `InputError` if the session has messages already, and the scene's first line is none of them."""
+    first = next((line.key or str(number) for number, line in spoken(scene)), None)
+    if first is None or session not in await ew.sessions():
+        return
+    story = await ew.open_session(session)
+    if story.state.message_count and not await story.has(first):
+        raise InputError(
+            f"the story {session!r} is there already, and is not this transcript. Choose another id with --session, "
+            f"or go on with it: earwitness import FILE --into {session}"
+        )
+
+
 def place_of(scene: Scene, line: SceneLine) -> str:
     """`talk, line 7`: where a line is in its file, as an error says it."""
     return scene.id if line.line is None else f"{scene.id}, line {line.line}"
