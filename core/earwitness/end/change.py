@@ -174,10 +174,12 @@ def event_at(live: Live, cast: Cast, state: State, channel: Channel | None = Non
     return Event(session=live.snapshot.id, cast=cast, state=state, day=state.game_day, channel=where)
 
 
-async def guarded_now(engine: Engine, live: Live, plan: Plan, then: Snapshot | None = None) -> Plan:
+async def guarded_now(
+    engine: Engine, live: Live, plan: Plan, then: Snapshot | None = None, *, channel: Channel | None = None
+) -> Plan:
     """The plan of an entry that is not a message, with the deliveries that guards strike; as of `then`, if given."""
     data, story = dict(live.data()), then or live.snapshot
-    event = event_at(live, story.cast, story.state)
+    event = event_at(live, story.cast, story.state, channel)
     plan = await guarded(engine, event, plan, data, silence=False)
     return plan.model_copy(update={"plugin_data": written(data)})
 

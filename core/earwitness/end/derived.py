@@ -10,7 +10,7 @@ from ..formats import as_said, harmless, metadata_key
 from ..ids import MemoryIds
 from ..live import Live
 from ..protocols import Ledger
-from ..records.channel import WHERE, context_of, shared_channel, strictness
+from ..records.channel import WHERE, context_of, learned_channel, shared_channel, strictness
 from ..records.derived import Derivation
 from ..records.journal import Derived, Entry
 from ..records.memory import Support
@@ -46,7 +46,8 @@ async def derived(engine: Engine, live: Live, entry: Entry, body: Derived) -> Pl
     deliveries = (*read, delivery, *others)
     plan = Plan(session=session, sequence=entry.sequence, key=entry.key, deliveries=deliveries, due_day=today)
     came = await day_came(engine, live, entry, delivery)
-    plan = await guarded_now(engine, live, plan, None if came is None else came.told)
+    then, channel = None if came is None else came.told, learned_channel(delivery.metadata)
+    plan = await guarded_now(engine, live, plan, then, channel=channel)
     plan = await with_late_arrival(engine, live, entry, without_struck_grounds(plan), came)
     return await with_replaced_archived(engine.ledger, plan, body, today)
 

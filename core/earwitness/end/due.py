@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from ..carried_hubs import is_hub_memory, message_key_of
 from ..engine import Engine
@@ -15,6 +16,7 @@ from ..events import Event, SharingEvent
 from ..ids import WORLD
 from ..live import Live
 from ..plugin_data import PluginData
+from ..records.channel import Channel, learned_channel
 from ..records.character import Cast
 from ..records.journal import Entry
 from ..records.message import SettledMessage
@@ -111,26 +113,23 @@ class Arrivals:
 
         Returns the further tellings that are due too.
         """
-        event, about = await self._about(message_key_of(group[0]), day)
+        event, about = await self._about(message_key_of(group[0]), day, learned_channel(group[0].metadata))
         silent = {each.id for each in self.downstream if not each.is_active}
         kept = await self._guarded(event, [each for each in group if each.id not in silent], about)
         downstream = await self._tell_on(event, kept, about)
         self.downstream += downstream
         return [each for each in downstream if each.is_active and each.due <= self._until]
 
-    async def _about(self, source: str, day: float) -> tuple[Event, SettledMessage | None]:
-        """What strategies are asked about a source, and the message that it is, if it is one."""
+    async def _about(self, source: str, day: float, where: Channel) -> tuple[Event, SettledMessage | None]:
+        """What strategies are asked about a source, and the message that it is; if it is none, it was in `where`."""
         said = self._plan_so_far.message
         if said is not None and said.message.key == source:
             messages: Sequence[SettledMessage] = [said]
         else:
             messages = await self._engine.ledger.messages(self._entry.session, keys=[source])
-        event = Event(
-            session=self._entry.session, cast=self._cast, state=self._state, day=day, as_of=self._judged_as_of
-        )
-        if not messages:
-            return event, None
-        return event.model_copy(update={"channel": messages[0].message.channel}), messages[0]
+        said_in = messages[0].message.channel if messages else where
+        base: dict[str, Any] = {"session": self._entry.session, "cast": self._cast, "state": self._state, "day": day}
+        return Event(**base, channel=said_in, as_of=self._judged_as_of), messages[0] if messages else None
 
     async def _guarded(self, event: Event, group: Sequence[Delivery], about: SettledMessage | None) -> list[Delivery]:
         """Those of one source that guards let arrive. While a guard fails, they wait."""
@@ -200,7 +199,7 @@ class Arrivals:
         for key, owners_of in self._untold.kept():
             free = await free_to_ask(self._engine, self._entry.session, owners_of)
             labels = [each for each in free if each not in away]
-            event, about = await self._about(key, self._state.game_day) if labels else (None, None)
+            event, about = await self._about(key, self._state.game_day, Channel()) if labels else (None, None)
             if event is None or about is None:
                 continue
             for label in labels:

@@ -9,7 +9,7 @@ from ..engine import Engine
 from ..formats import as_said, character_memory, harmless, message_text_of, metadata_key
 from ..live import Live
 from ..protocols import Ledger
-from ..records.channel import WHERE, strictest_channel
+from ..records.channel import WHERE, learned_channel, strictest_channel
 from ..records.character import Cast
 from ..records.journal import Entry, Transferred
 from ..records.memory import Support
@@ -79,7 +79,7 @@ async def transferred(engine: Engine, live: Live, entry: Entry, body: Transferre
         deliveries=(*read, *theirs, delivery),
         due_day=snapshot.state.game_day,
     )
-    return await guarded_now(engine, live, plan)
+    return await guarded_now(engine, live, plan, channel=learned_channel(delivery.metadata))
 
 
 async def _worded(ledger: Ledger, session: str, body: Transferred, supports: Sequence[Delivery]) -> Transferred | str:
