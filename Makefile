@@ -16,7 +16,7 @@ ROOTS := core relationships plugins
 # everything again, and so does each worker with the tests themselves.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The corpora of the development tests are no part of the project; without them those tests skip.
+# The corpora of the development tests are not part of the project; without them those tests skip.
 ifneq ($(wildcard ../shared/data/.),)
 export EARWITNESS_DATA ?= $(abspath ../shared/data)
 endif

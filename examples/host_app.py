@@ -64,7 +64,7 @@ async def answer(story: Session, character: str, client: AsyncOpenAI, model: str
     if as_said(said).strip():
         await (await turn.say(said)).settled()  # END
     else:
-        print("   (That was no answer. Is the address of the server right?)")
+        print("   (That was not an answer. Is the address of the server right?)")
 
 
 if __name__ == "__main__":

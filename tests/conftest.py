@@ -25,7 +25,7 @@ accept_interrupts()
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Small, shared machines run this: a slow example is no failure. In CI the same examples come every time.
+# Small, shared machines run this: a slow example is not a failure. In CI the same examples come every time.
 settings.register_profile(
     "house", max_examples=share_of(100), deadline=None, derandomize="CI" in os.environ, print_blob=True
 )
@@ -74,7 +74,7 @@ def checkout() -> Path:
 
 @pytest.fixture(scope="session")
 def development_data() -> Path:
-    """The corpora, which are no part of the project; without them the test is skipped, and says so."""
+    """The corpora, which are not part of the project; without them the test is skipped, and says so."""
     folder = os.environ.get("EARWITNESS_DATA")
     if not folder:
         pytest.skip("EARWITNESS_DATA is not set; this test reads the development data, no part of the project")

@@ -24,7 +24,7 @@ _STANDING = "failures"
 
 
 def naming_failures(part: Strategy[T], *, within: bool = False) -> T:
-    """The ledger or store in a wrapper whose awaited methods raise `StorageError` for what is no `EarwitnessError`.
+    """The ledger or store in a wrapper whose awaited methods raise `StorageError` for what is not an `EarwitnessError`.
 
     No error, no health and no standing failure quotes a secret. `KeyboardInterrupt`, `SystemExit` and the caller's own
     cancellation pass. One `within` another is opened and closed by that, so these failures are named too.

@@ -236,7 +236,7 @@ def unkeepable(record: Record) -> str | None:
 def _with_each_value_once(record: Record) -> Record:
     """The record with every different value of its long tables once: of thousands, much the same is said.
 
-    Raises `ValueError` or `TypeError` for a key that is no text that can be kept.
+    Raises `ValueError` or `TypeError` for a key that is not text that can be kept.
     """
     long = {name: value for name, value in record.__dict__.items() if type(value) is dict and len(value) > LONG_TABLE}
     if not long:

@@ -123,7 +123,7 @@ class Drafts:
         check_state(self._live.snapshot.state, changes)
         if "participants" in changes:
             changes["participants"] = await self._names.ids(*several("participants", changes["participants"]))
-        reported = [_as_told(each) for each in several("updates", updates)]
+        reported = [_with_text(each) for each in several("updates", updates)]
         description = None if description is None else update_text(description)
         if not changes and not reported and not facts and description is None:
             raise InputError(
@@ -325,8 +325,8 @@ class Drafts:
         return checked(Archived, memories=memory_ids("memories", memories), restore=True)
 
 
-def _as_told(update: Any) -> Any:
-    """An update with a text that can be told. What is no update is returned, for the record to refuse."""
+def _with_text(update: Any) -> Any:
+    """An update with a text that can be told. What is not an update is returned, for the record to refuse."""
     if not isinstance(update, Update):
         return update
     return update.model_copy(update={"description": update_text(update.description)})

@@ -23,7 +23,7 @@
         │   └── MemoriesRefused   a store refuses some memories for good; the others pass them
         ├── StorageFull           no space left on the device
         ├── StorageLocked         another process has locked the file for too long
-        ├── StorageCorrupt        the file is no Earwitness store, or is damaged
+        ├── StorageCorrupt        the file is not an Earwitness store, or is damaged
         ├── StorageReplaced       the file or its log was deleted or replaced while it was open
         ├── SchemaMismatch        the file was written by a newer Earwitness
         └── EmbedderMismatch      the file's vectors were made by another embedder

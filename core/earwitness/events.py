@@ -342,8 +342,8 @@ class ReadRequest(Record):
     always: bool = False
     """Whether its newest memories are always included, whatever is asked; by default they are searched."""
     unless_own: bool = False
-    """Whether to leave out what is about messages that the reader perceived. What several such reads and the reader's
-    own container hold about the same messages, or with one `factId`, is read once: the strongest, then the earliest."""
+    """Whether to leave out what is about messages that the reader perceived. If several such reads, or the reader's own
+    container, hold the same messages or the same `factId`, it is read once: the strongest, then the earliest."""
     any_day: bool = False
     """Whether to find also what another session learned on a later day than it is here: for containers whose sessions
     count their days each for themselves."""

@@ -15,7 +15,7 @@ from .records.snapshot import Snapshot
 @runtime_checkable
 class BranchingLedger(Protocol):
     """An optional extra of ledgers, for branches that share their parent's past and memory ids. Without it, or if the
-    store is no `BranchingStore`, the recorded plans are written and applied again under the branch's id."""
+    store is not a `BranchingStore`, the recorded plans are written and applied again under the branch's id."""
 
     async def branch(self, session: str, id: str, up_to: int) -> Snapshot | None:
         """Create `id` with everything of `session` up to an entry: `unfinished`, with that as its `parent`, and with

@@ -166,7 +166,7 @@ def as_written(text: str) -> str:
 
 
 def message_text_of(memory: str) -> str:
-    """The message text in a memory, as it was said; `""` if the memory is no message."""
+    """The message text in a memory, as it was said; `""` if the memory is not a message."""
     parts = parts_of(memory)
     return as_written(parts.text) if parts.tail else ""
 
@@ -214,9 +214,9 @@ class MemoryParts(NamedTuple):
     """The parts of a stored memory: `head + text + tail`, and the lines below the heading of the knowledge section."""
 
     head: str
-    """Time and headings, down to the name of whoever said it; `""` for a memory that is no message."""
+    """Time and headings, down to the name of whoever said it; `""` for a memory that is not a message."""
     text: str
-    """What was said; the whole content of a memory that is no message; `""` if there is only knowledge."""
+    """What was said; the whole content of a memory that is not a message; `""` if there is only knowledge."""
     tail: str
     """` GameDay: {game_day}` after a message."""
     knowledge: tuple[str, ...] = ()
@@ -224,7 +224,7 @@ class MemoryParts(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """Name of the speaker; `None` for a memory that is no message."""
+        """Name of the speaker; `None` for a memory that is not a message."""
         return self.head[_name_begins(self.head) :].removesuffix(": ") if self.tail else None
 
     @property

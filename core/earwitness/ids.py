@@ -180,7 +180,7 @@ class MemoryIds:
     origin: str
     """Id of the session whose ids it goes on with; its own if it shares nothing."""
     forked_from: str | None = None
-    """Id of the session where its past began, or of its parent; `None` if it is no branch."""
+    """Id of the session where its past began, or of its parent; `None` if it is not a branch."""
 
     def copies(self, key: str, revision: int, part: str) -> Callable[[str], str]:
         """A function from container to memory id, as `of`: for the copies of one message in the session's containers.

@@ -344,7 +344,7 @@ def new_entry(body: Body, key: str | None) -> NewEntry:
 def conflict(key: str, first: Body, body: Body) -> KeyConflict:
     """The error for a key that belongs to one thing and was given with another."""
     return KeyConflict(
-        f"key {key!r} already stands for {_short(first)}, not {_short(body)}. "
+        f"key {key!r} already belongs to {_short(first)}, not to {_short(body)}. "
         "To change a message, call edit() or reroll(); for a new one, choose another key."
     )
 

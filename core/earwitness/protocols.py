@@ -276,7 +276,7 @@ class Ledger(Protocol):
         ...
 
     async def append(self, session: str, body: Body, *, key: str | None = None, timestamp: str) -> Appended:
-        """Give the entry a sequence number and make it durable. A key that exists already returns its entry.
+        """Give the entry a sequence number and make it durable. A key that already exists returns its entry.
         Raises `UnknownName` for an unknown session."""
         ...
 

@@ -72,7 +72,7 @@ class Undelivered(Record):
 
 
 def _to_the_second(timestamp: str) -> str:
-    """`2026-11-28 14:55:03 UTC`; what is no timestamp of ours stays as it is."""
+    """`2026-11-28 14:55:03 UTC`; what is not a timestamp of ours stays as it is."""
     try:
         return f"{datetime.fromisoformat(timestamp).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:
@@ -223,7 +223,7 @@ class Spool:
     async def _check_containers(self, session: str, names: Collection[str]) -> None:
         claimed = {each.name for each in await self._engine.ledger.claimed(sorted(names)) if each.session == session}
         if strange := sorted(set(names) - claimed):
-            raise InputError(f"{quoted(strange[0])} is no container of session {session!r} in this ledger.")
+            raise InputError(f"{quoted(strange[0])} is not a container of session {session!r} in this ledger.")
 
     async def _work(self, session: str, ids: Collection[str]) -> Work:
         """What the store must hold of these memories by now, and what it must not."""

@@ -73,4 +73,4 @@ def _memory(number: int, fields: Mapping[str, Any]) -> Memory:
     try:
         return Memory.model_validate(fields)
     except ValidationError as error:
-        raise InputError(f"line {number} is no memory: {explained(error)}") from error
+        raise InputError(f"line {number} is not a memory: {explained(error)}") from error

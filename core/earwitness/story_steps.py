@@ -80,5 +80,5 @@ def load_step(name: str) -> type[PackageStep]:
             f"the story step {name!r} ({point.value}) cannot be loaded: {reason(contained(error))}."
         ) from error
     if not (isinstance(found, type) and issubclass(found, PackageStep)):
-        raise StrategyError(f"the story step {name!r} ({point.value}) is no subclass of PackageStep.")
+        raise StrategyError(f"the story step {name!r} ({point.value}) is not a subclass of PackageStep.")
     return found

@@ -48,7 +48,7 @@ class BubbleMark(Record):
 
 
 def mark_of(state: State) -> BubbleMark | None:
-    """The mark of the bubble that a state belongs to; `None` if the story is no bubble."""
+    """The mark of the bubble that a state belongs to; `None` if the story is not a bubble."""
     if not state.facts:
         return None
     noted = (each for each in state.facts_of(FACTS) if isinstance(each, Mapping) and "bubble_of" in each)

@@ -18,7 +18,7 @@ async def test_a_copy_made_while_a_story_goes_on_can_be_opened(tmp_path: Path) -
         await story.say("alice", "Hello.", key="m1", present=["bob"])
         await ew.snapshot(tmp_path / "copy.db")
         await story.say("alice", "Later.", key="m2")
-        with pytest.raises(InputError, match="exists already"):
+        with pytest.raises(InputError, match="already exists"):
             await ew.snapshot(tmp_path / "copy.db")
     async with Earwitness.open(tmp_path / "copy.db") as ew:
         story = await ew.open_session("s1")
@@ -38,7 +38,7 @@ def test_the_command_copies_every_story_and_writes_over_nothing(played: Run) -> 
     assert answer(played("who-knows", "cellar", "the key", "--store", "copy.db", "--json"))
     again = played("backup", "copy.db")
     assert again.exit_code != 0
-    assert "exists already" in again.output
+    assert "already exists" in again.output
 
 
 @pytest.mark.parametrize("command", ["export cellar --output {} --force", "spool export cellar --output {} --force"])

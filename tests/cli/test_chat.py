@@ -211,8 +211,8 @@ def test_orders_in_any_letter_case_refuse_what_they_do_not_take(chat: Chat, stor
     assert result.stdout.count("Alice, Bob") == 1
     for said in (
         "/reroll takes no argument. Write /reroll alone.",
-        "'nan' is no game day: a finite number is needed, as in /day 9.",
-        "'-inf' is no game day",
+        "'nan' is not a game day: a finite number is needed, as in /day 9.",
+        "'-inf' is not a game day",
         "unknown character 'Nobody'. Known: Kim, alice, bob (Robert), charlie.",
         "unknown character 'Bob Nobody'. Known: Kim, alice, bob (Robert), charlie.",
         "there is no /Qiut. Did you mean '/quit'?",
@@ -226,7 +226,7 @@ def test_what_cannot_be_done_is_one_line_and_nothing_is_lost(chat: Chat) -> None
         "there is no /frob",
         "'Nobody'",
         "write /whisper NAME TEXT",
-        "'tomorrow' is no game day",
+        "'tomorrow' is not a game day",
         "/next NAME",
     ):
         assert said in result.stderr

@@ -90,7 +90,7 @@ def test_a_file_that_no_emulator_has_kept_is_named_and_left(tmp_path: Path) -> N
     kept.write_text("import this\n")
     result = CliRunner().invoke(command, ["supermemory", "--port", "0", "--keep", str(kept)])
     assert isinstance(result.exception, InputError)
-    assert f"{str(kept)!r}, line 1: this is no file that an emulator has kept" in str(result.exception)
+    assert f"{str(kept)!r}, line 1: this is not a file that an emulator has kept" in str(result.exception)
     assert kept.read_text() == "import this\n"
 
 

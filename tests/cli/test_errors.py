@@ -178,7 +178,7 @@ def test_a_command_that_cannot_be_loaded_is_listed_and_the_others_work(
     listed = run("--help").stdout
     assert "(cannot be loaded: ModuleNotFoundError" in listed
     assert run("inspect", "--help").exit_code == 0
-    for name, said in {"broken": "no_such_module", "nothing": "json:dumps is no click command"}.items():
+    for name, said in {"broken": "no_such_module", "nothing": "json:dumps is not a click command"}.items():
         result = run(name, "--some", "words")
         assert result.exit_code == 1
         assert said in result.stderr

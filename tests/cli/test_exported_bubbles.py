@@ -36,7 +36,7 @@ def test_a_story_with_bubbles_is_the_only_story(inn: Run) -> None:
     assert inn("export", "-o", "again.jsonl").output.startswith("Exported inn to")
     inn("fork", "inn", "inn~branch")
     refused = inn("preview", "Hello, Alice.", "--speaker", "bob")
-    assert refused.stderr == "Error: name the story: --session ID. There are: inn, inn~branch.\n"
+    assert refused.stderr == "Error: name the story: --session ID. Stories here: inn, inn~branch.\n"
 
 
 @pytest.mark.parametrize("name", ["inn", "copy"])

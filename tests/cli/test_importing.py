@@ -275,7 +275,7 @@ def test_export_writes_over_nothing_unless_it_is_told_to(run: Run, files: Path, 
     written.write_text("mine", "utf-8")
     refused = run("export", *card, *words)
     assert refused.exit_code == 2
-    assert f"{written.relative_to(files)} exists already. Choose another name, or overwrite it with --force" in (
+    assert f"{written.relative_to(files)} already exists. Choose another name, or overwrite it with --force" in (
         refused.stderr
     )
     assert written.read_text("utf-8") == "mine"
@@ -322,7 +322,7 @@ def test_which_story_goes_out_must_be_clear(run: Run, files: Path) -> None:
     run("import", "night.jsonl", "talk.txt")
     result = run("export", "--format", "card")
     assert result.exit_code == 2
-    assert "name the story: earwitness export ID. There are: night, talk" in result.stderr
+    assert "name the story: earwitness export ID. Stories here: night, talk" in result.stderr
 
 
 def test_a_whole_story_keeps_its_files(run: Run, files: Path) -> None:

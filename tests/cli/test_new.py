@@ -121,7 +121,7 @@ def test_a_story_that_is_there_is_not_written_over(run: Run, story: Path) -> Non
     before = story.read_text("utf-8")
     result = run("new", "cellar", "--cards", "mira.png")
     assert result.exit_code == 2
-    assert "cellar.yaml exists already. Choose another name, or overwrite it with --force" in result.stderr
+    assert "cellar.yaml already exists. Choose another name, or overwrite it with --force" in result.stderr
     assert story.read_text("utf-8") == before
     assert run("new", "cellar", "--cards", "mira.png", "--force").exit_code == 0
     assert story.read_text("utf-8") != before

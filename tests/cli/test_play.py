@@ -88,8 +88,8 @@ def test_playing_twice_changes_nothing(played: Run, story: Path) -> None:
         ("third barrel.", "fourth barrel.", "Step 1 was 'alice: Bob, there is a key under the third barrel.' when"),
         ("game_day: 5", "game_day: 7", "The story 'cellar' was played here with another `state:` at its beginning."),
         ("present: [alice, bob]", "present: [alice]", "with another `present:` at its beginning."),
-        ("always late", "never late", "key 'cellar:0' already stands for"),
-        ("moon rose", "moon set", "key 'cellar:5' already stands for"),
+        ("always late", "never late", "key 'cellar:0' already belongs to"),
+        ("moon rose", "moon set", "key 'cellar:5' already belongs to"),
     ],
 )
 def test_another_version_of_a_played_story_is_refused(

@@ -110,11 +110,11 @@ def test_a_file_is_written_and_delivered(away: Run, folder: Path) -> None:
     assert answer(away("spool", "export", "cellar", "-o", "cellar.jsonl", "--json"))["exported"] == waits
     lines = [json.loads(line) for line in (folder / "cellar.jsonl").read_text("utf-8").splitlines()]
     assert lines[0] == {"kind": "spool", "version": 2, "session": "cellar"}
-    assert "exists already" in away("spool", "export", "cellar", "-o", "cellar.jsonl").output
+    assert "already exists" in away("spool", "export", "cellar", "-o", "cellar.jsonl").output
     (folder / "away").unlink()
     assert answer(away("spool", "import", "cellar.jsonl", "--json"))["delivered"] == waits
     (folder / "cellar.jsonl").write_text("{not json\n", "utf-8")
-    assert "line 1: this is no JSON" in away("spool", "import", "cellar.jsonl").output
+    assert "line 1: this is not JSON" in away("spool", "import", "cellar.jsonl").output
 
 
 def test_removals_are_counted_as_such(away: Run, folder: Path) -> None:

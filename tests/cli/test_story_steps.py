@@ -141,7 +141,7 @@ def test_a_package_adds_a_step(run: Run, folder: Path) -> None:
     [
         ("parent: bo", "unknown character 'bo'"),
         ("broken: al", "the story step 'broken' (nowhere_at_all:Step) cannot be loaded"),
-        ("odd: al", "is no subclass of PackageStep"),
+        ("odd: al", "is not a subclass of PackageStep"),
     ],
 )
 def test_a_step_that_cannot_be_played_is_named(run: Run, folder: Path, step: str, said: str) -> None:

@@ -142,7 +142,7 @@ async def test_every_memory_is_explained_as_before(story: Session, answered: dic
 async def test_the_same_people_know_the_same_things(story: Session, answered: dict[str, Any]) -> None:
     for text, was in answered["who_knows"].items():
         now = await story.backstage().who_knows(text)
-        for knower in was.values():  # with the words that find a piece of lore, which are no part of the text now
+        for knower in was.values():  # with the words that find a piece of lore, which are not part of the text now
             knower["text"] = knower["text"] and without_words(knower["text"], {"words": []})
         knowers = now.model_dump(mode="json")["knowers"]
         for new in ("forgotten", "heard_of"):  # there were no such notes
@@ -242,7 +242,7 @@ async def test_an_old_story_is_forked_revised_and_forgotten(old_store: Store) ->
 
 
 def told_again(story: Session) -> list[Awaitable[Outcome]]:
-    """The calls that made the story `tavern` and are no messages, as `make.py` has them; Frank has been forgotten."""
+    """The calls that made the story `tavern` and are not messages, as `make.py` has them; Frank has been forgotten."""
     closes = {"key": "inn", "text": "The Leaking Flagon closes at two.", "words": ["tavern"]}
     return [
         story.prepare(

@@ -1,4 +1,4 @@
-"""Calls that are no messages happen in a channel, too: `update`, `change`, `unmask`, `remember` and `tell`."""
+"""Calls that are not messages happen in a channel, too: `update`, `change`, `unmask`, `remember` and `tell`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories that are no message, written by hand: where they go, what they rest on, and with what they fall."""
+"""Memories that are not messages, written by hand: where they go, what they rest on, and with what they fall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What backstage, branches and exports make of memories that are no message."""
+"""What backstage, branches and exports make of memories that are not messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens in a direct message or a private channel is no news anywhere else, and waits there to be told."""
+"""What happens in a direct message or a private channel is not news anywhere else, and waits there to be told."""
 
 from __future__ import annotations
 

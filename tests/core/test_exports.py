@@ -1,4 +1,4 @@
-"""An export taken in again is the same story, memory by memory; what is no export is refused."""
+"""An export taken in again is the same story, memory by memory; what is not an export is refused."""
 
 from __future__ import annotations
 

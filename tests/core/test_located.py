@@ -135,8 +135,8 @@ def test_what_breaks_the_parser_is_refused_in_words(text: str) -> None:
         ("!!bool maybe", "'maybe' is not what its tag !!bool says"),
         ("!!int ''", "'' is not what its tag !!int says"),
         ("!!float x", "'x' is not what its tag !!float says"),
-        ("!!binary abcd", "!!binary is no plain data"),
-        ("!!set {b}", "!!set is no plain data"),
+        ("!!binary abcd", "!!binary is not plain data"),
+        ("!!set {b}", "!!set is not plain data"),
     ],
 )
 def test_a_value_that_its_tag_does_not_fit_is_refused_with_its_line(value: str, said: str) -> None:

@@ -94,7 +94,7 @@ async def test_a_key_that_stands_for_something_else_keeps_all_from_being_told(be
         await story.say(**HELLO)  # type: ignore[arg-type]
     told = await entries(story)
     others = [{"speaker": "bob", "content": "Hi.", "key": "m2"}, *([] if before else [HELLO])]
-    with pytest.raises(KeyConflict, match=rf"messages\[{len(others)}\]: key 'm1' already stands for"):
+    with pytest.raises(KeyConflict, match=rf"messages\[{len(others)}\]: key 'm1' already belongs to"):
         await story.say_all([*others, HELLO | {"content": "Goodbye."}])
     assert await entries(story) == told
 

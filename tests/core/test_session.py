@@ -39,7 +39,7 @@ async def test_the_same_key_with_another_text_is_refused_and_names_edit(begin: B
     with pytest.raises(KeyConflict) as caught:
         await story.say("alice", "Goodbye.", key="m1")
     said = str(caught.value)
-    assert said.startswith("key 'm1' already stands for 'alice: Hello.', not 'alice: Goodbye.'. ")
+    assert said.startswith("key 'm1' already belongs to 'alice: Hello.', not to 'alice: Goodbye.'. ")
     assert "edit() or reroll()" in said
     assert "Goodbye" not in (await memories(story, "alice"))[0].content
 

@@ -307,10 +307,10 @@ async def test_without_its_ledger_a_file_delivers_nothing(open_app: OpenApp, ew:
     [
         (
             {"kind": "memory", "container": "s2-bob", "id": "m", "content": "x", "metadata": {}},
-            "'s2-bob' is no container of session",
+            "'s2-bob' is not a container of session",
         ),
-        ({"kind": "removal", "container": "s1/../s2", "id": "m"}, "is no container of session"),
-        ({"kind": "memory", "container": "s1-bob"}, "line 2 is no memory"),
+        ({"kind": "removal", "container": "s1/../s2", "id": "m"}, "is not a container of session"),
+        ({"kind": "memory", "container": "s1-bob"}, "line 2 is not a memory"),
         ({"kind": "order"}, "line 2: .*neither a memory nor a removal"),
     ],
 )

@@ -74,10 +74,10 @@ async def test_a_strike_that_meets_no_delivery_withholds_everything(begin: Begin
     assert {each.owner for each in settled.deliveries if each.is_active} == {"alice", "world"}
     assert settled.degraded
     (failure,) = settled.failures
-    assert "is no delivery of this plan: name a delivery by its `id`" in str(failure.failure)
+    assert "is not a delivery of this plan: name a delivery by its `id`" in str(failure.failure)
 
 
 async def test_such_a_strike_raises_if_strict(begin: Begin) -> None:
     story = await begin(guards=[ByMemory()])
-    with pytest.raises(StrategyError, match="no delivery of this plan"):
+    with pytest.raises(StrategyError, match="not a delivery of this plan"):
         await (await story.say("alice", "The sword is in the cave.", audience=["bob"])).settled()

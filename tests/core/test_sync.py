@@ -246,7 +246,7 @@ def test_plugins_plain_or_async_run_as_in_the_asynchronous_face() -> None:
 
 def test_errors_come_through_as_they_are(ew: sync.Earwitness, story: sync.Session) -> None:
     story.say("alice", "One.", key="m1")
-    with pytest.raises(KeyConflict, match="already stands for"):
+    with pytest.raises(KeyConflict, match="already belongs to"):
         story.say("alice", "Two.", key="m1")
     with pytest.raises(UnknownName, match="unknown character 'zoe'"):
         story.turn("zoe")

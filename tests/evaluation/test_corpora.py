@@ -104,7 +104,7 @@ def test_labels_that_cannot_be_right_are_named(run: Run, wells: Path) -> None:
     assert problems(run) == [
         f"{DEV}, messages[0]: 'present' has 'Uno', who is not in the roster ['Ida', 'Oto', 'Una']. Did you mean 'Una'?",
         f"{DEV}, messages[0]: the speaker 'Ida' is not in 'present'.",
-        f"{DEV}, messages[0]: the piece 'a pail' is no part of the text.",
+        f"{DEV}, messages[0]: the piece 'a pail' is not part of the text.",
     ]
 
 
@@ -173,7 +173,8 @@ def test_evaluate_finds_a_corpus_by_its_name_and_part(run: Run, wells: Path) -> 
 
 def test_an_unknown_corpus_task_or_card_gets_one_error(run: Run, wells: Path) -> None:
     failed(
-        run("corpus", "check", "well"), "'well' is no corpus: it holds no corpus.toml. Corpora here: overheard, wells. "
+        run("corpus", "check", "well"),
+        "'well' is not a corpus: it holds no corpus.toml. Corpora here: overheard, wells. ",
     )
     failed(
         run("evaluate", "recall", "wells"), "the corpus wells has no part 'dev' of recall. It has: knowledge dev, part"

@@ -1,7 +1,7 @@
 """Who is measured: Earwitness's store, what the machine could do at best, and other people's stores.
 
 Every contender gets the same memories with the same vectors, keeps them on disk, and runs in a process of its own.
-A missing package is no error: `missing` says what is not there, and the program reports it as skipped.
+A missing package is not an error: `missing` says what is not there, and the program reports it as skipped.
 """
 
 from __future__ import annotations

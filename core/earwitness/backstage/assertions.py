@@ -37,7 +37,7 @@ _SUPPOSES = lazy_pattern(
 _CONDITIONAL = lazy_pattern(
     _FILLERS + r"(?:unless\b|if (?!(?:you|i|we|it|memory|truth|anybody|anyone)\b))|\bunless\b", re.DOTALL
 )
-"""A part that says what is so under a condition only. "If you ask me" and the like are no conditions."""
+"""A part that says what is so under a condition only. "If you ask me" and the like are not conditions."""
 _OPEN = lazy_pattern(r"\b(?:i (?:was |am )?wonder(?:ing|ed)?\b.*|(?:if|whether)\b[^,]*)", re.DOTALL)
 _ANSWERS = lazy_pattern(
     r"^\W*(?:(?:yes|yeah|aye|no|nay|nope|indeed|certainly|of course|surely|never|not (?:at all|so|really))\b"

@@ -264,7 +264,7 @@ _PRESENT = word_list(
     "begins starts ends belongs sails arrives comes goes lives sleeps burns sits lies hangs waits stays dies becomes"
     " happens returns escapes knows loves hates keeps costs contains"
 )
-"""Forms of verbs that are no nouns."""
+"""Forms of verbs that are not nouns."""
 _SUBJECTS = word_list("he she it who")
 NOBODY_WORDS = word_list("nobody none neither no")
 _OF_SPEAKER = word_list("i i'm i've i'd i'll me my mine myself we we've our us")

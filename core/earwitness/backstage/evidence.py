@@ -110,7 +110,7 @@ def written_by_hand(memory: Memory) -> Evidence:
 
 
 def _news(delivery: Delivery, subjects: Mapping[str, str]) -> Learned:
-    """News, with the character that they are about, as their owner knows them; one's own deeds are no news."""
+    """News, with the character that they are about, as their owner knows them; one's own deeds are not news."""
     about = next((subjects[id] for id in sorted(delivery.cites) if id in subjects), None)
     if about == delivery.owner:
         return Learned(way="did")

@@ -1,6 +1,6 @@
 """Who is behind a mask: known to the audience of an unmasking, and to those who were told so in words. Pure functions.
 
-The name in front of what was said in disguise is no proof: everybody who heard Monsieur Roux speak of Count Fosco has
+The name in front of what was said in disguise is not proof: everybody who heard Monsieur Roux speak of Count Fosco has
 both names in one memory.
 """
 

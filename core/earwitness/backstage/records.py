@@ -277,7 +277,7 @@ class Explanation(DatedRecord):
 
     @property
     def said(self) -> str:
-        """What was said, as it is remembered; the whole content of what is no message."""
+        """What was said, as it is remembered; the whole content of what is not a message."""
         return message_text_of(self.content) or self.content
 
     def _retold(self, before: Explanation) -> bool:

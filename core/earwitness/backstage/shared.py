@@ -56,7 +56,7 @@ async def shared_memories(
 ) -> tuple[dict[str, list[SharedMemory]], tuple[str, ...]]:
     """Character id → the memories about the question that they may read in shared containers today; and failures.
 
-    A refused request is no failure: nobody reads what is refused.
+    A refused request is not a failure: nobody reads what is refused.
 
     Raises `StorageError`, and `StrategyError` if `strict`.
     """

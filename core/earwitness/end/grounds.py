@@ -127,7 +127,7 @@ def _said(grounds: Sequence[Delivery]) -> Mapping[str, MetaValue]:
 async def with_teller(ledger: Ledger, session: str, grounds: Grounds, derivation: Derivation) -> Grounds:
     """The grounds of what somebody tells, with the teller's own memory: it goes with that, and is not known before.
 
-    Who tells what others perceived, and has no memory of it, is no ground.
+    Somebody who tells what others perceived, without a memory of it, is not a ground.
     """
     teller = derivation.shared_from
     if teller is None or derivation.how == "direct" or not derivation.rests_on:

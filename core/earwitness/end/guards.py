@@ -21,7 +21,9 @@ from ..records.plan import Delivery, Plan
 from ..strategy import Strategy
 
 _FAILED = "{} failed"
-_UNKNOWN = "struck {}, which is no delivery of this plan: name a delivery by its `id`, not by its `memory_id` or owner"
+_UNKNOWN = (
+    "struck {}, which is not a delivery of this plan: name a delivery by its `id`, not by its `memory_id` or owner"
+)
 
 
 async def guarded(engine: Engine, event: Event, plan: Plan, data: DataByOwner, *, silence: bool = True) -> Plan:
@@ -67,8 +69,8 @@ async def _asked(engine: Engine, guard: Strategy[Guard], event: PlanEvent, data:
 def strike_answer(plan: Plan, answer: object) -> tuple[StrikeAnswer | None, str | None]:
     """A guard's answer about a plan as a record, from a record or a list of strikes.
 
-    No answer is a failure, since it does not show whether the guard has looked. So is a strike of what is no delivery
-    of the plan: what it was meant to strike would be delivered.
+    No answer is a failure, since it does not show whether the guard has looked. So is a strike of what is not a
+    delivery of the plan: what it was meant to strike would be delivered.
     """
     found, failure = _strikes(answer)
     named = {each.delivery_id for each in found.strikes} if found else set()

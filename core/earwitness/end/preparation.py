@@ -43,7 +43,7 @@ async def prepared(engine: Engine, live: Live, entry: Entry, body: Prepared) -> 
 async def earlier_preparation(ledger: Ledger, live: Live, body: Prepared) -> Entry | None:
     """The last preparation that brought any of these pieces, if all of them stand as they are given here.
 
-    `None` if it has files: what is kept of them is no memory.
+    `None` if it has files: what is kept of them is not a memory.
     """
     known = {} if body.originals else await _by_source(ledger, live.snapshot.id, body.pieces)
     last = await _last_preparation(ledger, live.snapshot.id, known)

@@ -133,7 +133,7 @@ def runs_asking(untold: Mapping[str, JsonValue]) -> set[str | None]:
 
 
 def _numbers(owners: Iterable[str], beginning: str, number: Callable[[str], N]) -> Iterator[N]:
-    """What stands after this beginning; what is no number, as an imported story may have it, is left out."""
+    """What stands after this beginning; what is not a number, as an imported story may have it, is left out."""
     for each in owners:
         if each.startswith(beginning):
             with suppress(ValueError):

@@ -26,7 +26,7 @@ def server_url(text: str) -> str:
 
 def _no_server(text: str) -> str:
     shown = quoted(without_passwords(text))
-    return f"{shown} is no address of a server: it begins with http:// or https://, such as {EXAMPLE!r}"
+    return f"{shown} is not an address of a server: it begins with http:// or https://, such as {EXAMPLE!r}"
 
 
 ServerUrl = Annotated[str, AfterValidator(server_url)]

@@ -105,7 +105,7 @@ def _first(pattern: Pattern[str], text: str) -> _Match | None:
 def _unusable_number(text: str, error: ValueError) -> str:
     """Where and why a number cannot be used: it is none of JSON, or has thousands of digits."""
     if found := _first(_NO_NUMBER, text):
-        return f":{found.place}: not JSON: {found.text} is no number of JSON. Write a finite number, such as 0.5."
+        return f":{found.place}: not JSON: {found.text} is not a number of JSON. Write a finite number, such as 0.5."
     if found := _first(_LONG_NUMBER, text):
         most = int_info.default_max_str_digits
         return f":{found.place}: a number of {len(found.text)} digits is too long. Write at most {most} of them."

@@ -19,7 +19,7 @@ Loc = tuple[str | int, ...]
 """The path from the top of a document to a place in it: keys and indexes."""
 TAG = "kind"
 BOTH_HALVES = r"Write the character itself, or both halves of it, as in \ud83d\ude00."
-"""What to do about half a surrogate pair, which is no text."""
+"""What to do about half a surrogate pair, which is not text."""
 
 
 class Position(NamedTuple):

@@ -87,7 +87,7 @@ class PlainConstructor(SafeConstructor):
         """As ruamel does. Raises `ConstructorError` in place of whatever error a value of a wrong kind leads to."""
         tag = str(node.tag).replace("tag:yaml.org,2002:", "!!")
         if tag in NOT_PLAIN:
-            raise ConstructorError(None, None, f"{tag} is no plain data. Write a list, or text", node.start_mark)
+            raise ConstructorError(None, None, f"{tag} is not plain data. Write a list, or text", node.start_mark)
         try:
             return super().construct_object(node, deep=deep)
         except (ValueError, TypeError, LookupError):
@@ -132,7 +132,7 @@ def load(text: str, path: str, failure: type[InputError]) -> Any:
 
 
 def _why(error: MarkedYAMLError, text: str) -> str:
-    """Where and why a text is no YAML, in words for somebody who writes a story."""
+    """Where and why a text is not YAML, in words for somebody who writes a story."""
     problem, context = str(error.problem or error.context), str(error.context or "")
     if isinstance(error, UnusableError):
         return f"{_place(error)}: {problem}."

@@ -17,7 +17,7 @@ from ..sentences import without_marks
 from ..start.recalled import Recalled
 
 NOTE = "note"
-"""The type of what is no message, and has none of its own."""
+"""The type of what is not a message, and has none of its own."""
 SOMEBODY = "somebody"
 SOME_DAY = "some day"
 

@@ -10,7 +10,7 @@ from .memory_types import Metadata, MetaValue
 
 Context = Literal["dm", "private_channel", "public_channel"]
 STRICTNESS = {"public_channel": 0, "private_channel": 1, "dm": 2}
-"""Context → how strict it is. Whatever is no context is stricter than all of them."""
+"""Context → how strict it is. Whatever is not a context is stricter than all of them."""
 PREFIXES: dict[Context, str] = {"private_channel": "private", "dm": "dm", "public_channel": "public"}
 """Context → what a standing channel's key begins with; a private one needs it only in a guild of such a name."""
 WHERE = ("channelId", "guildId", "personaId")
@@ -136,7 +136,7 @@ def strictest_channel(memories: Iterable[Metadata]) -> dict[str, MetaValue]:
     """Where something counts as learned that rests on these memories: metadata of the strictest of their contexts.
 
     Memories of that context may be from different channels, guilds or personas. Then the id is an empty list, which
-    equals none. Permanent memories are no secret, and do not count.
+    equals none. Permanent memories are not secret, and do not count.
     """
     known = [each for each in memories if each.get("permanent") is not True]
     if not known:
@@ -152,7 +152,7 @@ def shared_channel(memories: Iterable[Metadata]) -> dict[str, MetaValue]:
 
     The context is the strictest of theirs. A guild, a persona or a private channel that they do not share becomes an
     empty list, which equals none: then it is read nowhere where that matters. No id counts as an id of its own.
-    Permanent memories are no secret, and do not count.
+    Permanent memories are not secret, and do not count.
     """
     known = [each for each in memories if each.get("permanent") is not True]
     where = strictest_channel(known)

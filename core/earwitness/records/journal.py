@@ -152,7 +152,7 @@ class Original(Record):
     owner: str | None = None
     """Id of the character whose card it is."""
     keys: tuple[str, ...] | None = None
-    """Of a chat that came back to its story: the key of each message. `None` = its name and their numbers."""
+    """The key of each message, for a chat that came back to its story. `None` = its name and their numbers."""
 
     def __str__(self) -> str:
         whose = f" of {self.owner}" if self.owner else ""

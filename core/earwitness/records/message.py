@@ -92,9 +92,9 @@ class SettledMessage(Record):
     heard: dict[str, str] = {}
     """Character id → what this participant perceived of it, if that is less than the whole. `""` = nothing."""
     tellable: dict[str, str] = {}
-    """What may be passed on, if it holds a part that is passed on to nobody: a thought, what is muttered to oneself or
-    said out of character. Under `world` of the whole; by character id of what a participant perceived in part. Nothing
-    may be passed on where no detector has read it, unless the host's `audience` names others than the speaker."""
+    """What may be passed on of a message that holds a part for nobody else: a thought, something muttered to oneself or
+    said out of character. `world` → of the whole; character id → of what this participant perceived in part. If no
+    detector has read it, nothing may be passed on, unless the host's `audience` names others than the speaker."""
     spoken_to: tuple[str, ...] | None = None
     """Ids of those who are spoken to, as `addressees` has them; `None` in plans of earlier versions."""
     disguises: dict[str, str] = {}

@@ -26,7 +26,7 @@ class Observation(Record):
     failure: str | None = None
     """What went wrong; `None` when it went well."""
     version: str | None = None
-    """Of what an answer rests on, where it says so."""
+    """The version of what the answer rests on, if it names one."""
     usage: Usage | None = None
     """The model that was asked for an answer, and what it cost."""
 

@@ -147,7 +147,7 @@ def _may_hold_open(kind: Any) -> bool:
 
 @cache
 def _open_fields(kind: Any) -> tuple[str, ...]:
-    """The fields that may hold a dict or a list, at any depth; none of what is no record."""
+    """The fields that may hold a dict or a list, at any depth; none of what is not a record."""
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return ()
     return tuple(name for name, field in kind.model_fields.items() if _is_open(field.annotation, kind))

@@ -54,7 +54,7 @@ async def _parts(ledger: Ledger, session: str, memories: Iterable[Memory]) -> di
 def _is_seen_whole(summary: Memory, read: Read, parts: Mapping[str, Memory]) -> bool:
     """Whether the reader would have seen each part, and may say it, unless the summary itself is marked.
 
-    What it rests on in other containers is no part of it. What is not known is not seen.
+    What it rests on in other containers is not part of it. What is not known is not seen.
     """
     is_marked = read.why_unsayable(summary) is not None
     for id in _rests_on(summary):

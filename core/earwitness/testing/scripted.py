@@ -211,12 +211,12 @@ class Panic(BaseException):
 
 
 def panics(*asked: object, **more: object) -> Any:
-    """Raise what is no `Exception`, at once."""
+    """Raise what is not an `Exception`, at once."""
     raise Panic("index out of bounds")
 
 
 async def panics_later(*asked: object, **more: object) -> Any:
-    """Raise what is no `Exception`, when awaited."""
+    """Raise what is not an `Exception`, when awaited."""
     raise Panic("index out of bounds")
 
 

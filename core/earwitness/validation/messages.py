@@ -59,8 +59,8 @@ def spoken(number: int, given: Any) -> tuple[str | None, dict[str, Any]]:
 def mask_name(cast: Cast, speaker: str, speak_as: str | None, worn: Collection[str] = ()) -> str | None:
     """The name under which a character speaks in disguise; `None` for a name of their own.
 
-    Raises `InputError` for text that is no name, and for what is or looks like a name of somebody else in the cast or
-    the world's. What they have `worn` in stories of older versions stays usable.
+    Raises `InputError` for text that is not a name, and for what is or looks like a name of somebody else in the cast
+    or the world's. What they have `worn` in stories of older versions stays usable.
     """
     if speak_as is None:
         return None

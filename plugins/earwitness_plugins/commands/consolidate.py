@@ -50,8 +50,12 @@ async def command(cli: CliContext, session: str, dry_run: bool, role: str, **giv
 @story_command("prune")
 @click.argument("session")
 @CHARACTER
-@click.option("--age", type=click.FloatRange(min=0, min_open=True), help="Learned so many game days ago, or longer.")
-@click.option("--count", type=click.IntRange(min=1), help="Of more memories than so many, the older ones.")
+@click.option(
+    "--age",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Take memories learned this many game days ago, or earlier.",
+)
+@click.option("--count", type=click.IntRange(min=1), help="Keep this many memories, and take the older ones.")
 @DRY_RUN
 @WRITE
 @options.role

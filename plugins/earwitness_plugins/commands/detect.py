@@ -45,7 +45,7 @@ async def command(
     """Say who perceives each message, one JSON line per message.
 
     The detector sees a scene message by message, and no labels. With hidden directions it sees no narration.
-    Where it fails, only the speaker perceives the message; the end says how often. Exits with 1 when it always fails.
+    If it fails, only the speaker perceives the message; the last line says how often. Exits with 1 if it always fails.
     """
     from earwitness.loading.strategies import Strategies
     from earwitness_plugins.applications.evaluation.answers import answers

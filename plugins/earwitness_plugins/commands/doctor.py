@@ -144,7 +144,7 @@ def _lacks(found: Mapping[str, tuple[int, int]], advice: str) -> dict[str, str]:
 
 
 async def _store(settings: Settings, *, broken: bool) -> dict[str, Any]:
-    """The health of ledger and store. A file that does not exist yet is no fault: the first story makes it."""
+    """The health of ledger and store. A file that does not exist yet is not a fault: the first story makes it."""
     from earwitness.app import Earwitness
     from earwitness.preparation import unprepared
     from earwitness_plugins.terminal.context import store_exists

@@ -106,9 +106,9 @@ def _read(file: str) -> list[dict[str, object]]:
             try:
                 read = json.loads(line.decode())
             except ValueError as error:
-                raise InputError(f"{file}, line {number}: this is no JSON ({error}).") from error
+                raise InputError(f"{file}, line {number}: this is not JSON ({error}).") from error
             if not isinstance(read, dict):
-                raise InputError(f"{file}, line {number}: this is no JSON object.")
+                raise InputError(f"{file}, line {number}: this is not a JSON object.")
             found.append(read)
     return found
 

@@ -155,7 +155,7 @@ def _without_strangers(given: Iterable[str], strangers: Sequence[str], told: str
 
 def _names(name: str, text: str, told: str | None = None) -> bool:
     """Whether a text names somebody, in whatever letters. Many a name is a word too, such as Will or Rose: in small
-    letters alone it counts if it is no common word, and not in what is `told`; never without that."""
+    letters alone it counts if it is not a common word, and not in what is `told`; never without that."""
     name, text = normalize("NFKC", name).casefold(), normalize("NFKC", _INVISIBLE.sub("", text))
     if not name.isascii():
         return name in text.casefold()

@@ -59,7 +59,7 @@ def check_own_languages() -> None:
         return
     if not folder.is_dir():
         raise SettingsError(
-            f"{VARIABLE} names {str(folder)!r}, which is no folder. Name one with files such as nl.toml."
+            f"{VARIABLE} names {str(folder)!r}, which is not a folder. Name one with files such as nl.toml."
         )
     _check_folders(folder)
     paths = {part: _paths(folder, part) for part in PARTS}

@@ -181,7 +181,7 @@ def _made(name: str, voter: Voter, context: Mapping[str, object]) -> Detector:
         "language_model": LanguageModelDetector,
     }
     if name not in kinds:
-        raise SettingsError(f"vote: no detector {name!r} to ask; there are {', '.join(sorted(kinds))}.")
+        raise SettingsError(f"vote: there is no detector {name!r} to ask. Detectors: {', '.join(sorted(kinds))}.")
     parameters = inspect.signature(kinds[name]).parameters
     known = [key for key in parameters if key not in ("args", "kwargs", "end", *context)]
     if strange := [key for key in voter.settings if key not in known]:

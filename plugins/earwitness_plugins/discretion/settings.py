@@ -18,7 +18,7 @@ class DiscretionSettings(Record):
     """`note`: the marks and the note of the guards alone, as of `[relationships.privacy]`. `model`: the model of
     `[model]` is also asked, once a recall, of each memory: say it, use it silently, or keep it out of the prompt."""
     most: Count = 24
-    """Of so many memories it is asked, the best first; the others stay as the guards have left them."""
+    """The number of memories that it is asked about, the best first. The others stay as the guards have left them."""
     model: str | None = None
     """Another model than that of `[model]`."""
     timeout: Positive | None = None

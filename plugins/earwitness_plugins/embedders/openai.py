@@ -134,14 +134,14 @@ def _dimension(model: str, dimensions: int | None) -> int:
     known = DIMENSIONS.get(model)
     if known is None and dimensions is None:
         raise SettingsError(
-            f"how long the vectors of {model!r} are is not known here. Set dimensions. Known: {', '.join(DIMENSIONS)}."
+            f"the length of the vectors of {model!r} is not known here. Set dimensions. Known: {', '.join(DIMENSIONS)}."
         )
     if known is None or dimensions is None:
         return dimensions or known or 0
     shortest = 1 if model.startswith(SHORTENED) else known
     if not shortest <= dimensions <= known:
         lengths = f"{shortest} to {known}" if shortest < known else str(known)
-        raise SettingsError(f"dimensions = {dimensions} cannot be had of {model!r}, which makes {lengths}.")
+        raise SettingsError(f"dimensions = {dimensions} cannot be used: {model!r} makes {lengths}.")
     return dimensions
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 LONGEST_WORD = 100
-"""A longer run of letters is no word: it becomes one unknown token."""
+"""A longer run of letters is not a word: it becomes one unknown token."""
 
 _CACHED_CHUNKS = 20_000
 _LONGEST_CACHED_CHUNK = 32

@@ -130,7 +130,7 @@ class BelievedFacts:
     exchange: HeardExchange
     cast: Cast
     least: float
-    """What is less sure is no fact."""
+    """What is less sure is not a fact."""
     notes: list[str] = field(default_factory=list)
     """What was left out, and why."""
 

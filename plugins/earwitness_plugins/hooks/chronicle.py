@@ -18,7 +18,7 @@ UNNAMED = State().current_scene
 
 
 class Chronicle(Plugin):
-    """Writes down a new place, time of day, quest or flag. The passing of days alone is no news."""
+    """Writes down a new place, time of day, quest or flag. The passing of days alone is not news."""
 
     def on_state_change(self, event: StateChangeEvent) -> StateChangeAnswer | None:
         """Updates for the keys that stories have words for; nothing for a change that the host has described."""

@@ -5,7 +5,7 @@
 can tell. A message may have `speakers` (several speak as one), `marked` (its text with directions for its delivery),
 `aside` (nobody else hears the aside in it), `parts` (`[{"text", "present": [name]}]`: pieces with an audience of their
 own) and `acts` (`[{"who", "act"}]`: who `arrives`, `returns`, `wakes`, `leaves` or `sleeps` in it). A scene may have
-`present`, which is no label: who is there when it begins, as a host would know. It may have a `group`: scenes of one
+`present`, which is not a label: who is there when it begins, as a host would know. It may have a `group`: scenes of one
 group are parts of one conversation, as are those named `7-0`, `7-1`, …. Further keys are anybody's own; one that is a
 letter off is refused.
 """

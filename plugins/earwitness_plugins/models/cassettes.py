@@ -45,7 +45,7 @@ class Cassette:
     """The recorded answers of one file. The same request may have several: they come in order, the last one again."""
 
     def __init__(self, path: Path, mode: CassetteMode) -> None:
-        """Raises `SettingsError` for a file that is no cassette, and for one that is missing and to be replayed."""
+        """Raises `SettingsError` for a file that is not a cassette, and for one that is missing and to be replayed."""
         self._ends_whole = False
         """Whether the file is known to end with a whole line."""
         self.path = path
@@ -106,7 +106,7 @@ class Cassette:
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             raise SettingsError(
-                f"{self.path}, line {number}: no answer of a cassette: {why}. Delete the line, or record anew."
+                f"{self.path}, line {number}: not an answer of a cassette: {why}. Delete the line, or record anew."
             ) from error
 
     def _bytes(self) -> bytes:

@@ -25,7 +25,7 @@ class ModelAway(ModelError):
 
 
 class AnswerCut(ModelAway):
-    """A stream ended before the answer was whole. The pieces that came are no answer."""
+    """A stream ended before the answer was whole. The pieces that came are not an answer."""
 
     def __init__(self, why: ModelError, characters: int) -> None:
         super().__init__(f"the answer broke off after {characters:,} characters: {why}")

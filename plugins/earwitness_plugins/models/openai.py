@@ -33,7 +33,7 @@ STOPPED = {
     FAILED: "ended its answer with an error",
     "content_filter": "stopped its answer by a content filter: other words may pass it",
 }
-"""Finish reasons of streams that are no whole answers, as they are said."""
+"""Finish reasons of streams that are not whole answers, as they are said."""
 FOREVER = 24 * 3600.0
 """Seconds: the client of the library does not limit the time, since `ModelClient` does."""
 
@@ -164,12 +164,12 @@ def _seconds(headers: Mapping[str, str]) -> float | None:
 
 
 def reply_of(raw: bytes, request: ModelRequest) -> ModelReply:
-    """The answer in a response. Raises `ModelAway` for a response that is no chat completion."""
+    """The answer in a response. Raises `ModelAway` for a response that is not a chat completion."""
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError) as error:
         quoted = raw[:60].decode(errors="replace")
-        raise ModelAway(f"the server answered {quoted!r}…, which is no JSON. {ADDRESS}", passes=True) from error
+        raise ModelAway(f"the server answered {quoted!r}…, which is not JSON. {ADDRESS}", passes=True) from error
     message = _at(body, "choices", 0, "message")
     if not isinstance(message, dict):
         raise ModelAway(f"the server answered without a message: {raw[:120]!r}…", passes=True)

@@ -22,7 +22,7 @@ SHORTEST_LIMIT = 0.5
 def check_time(limit: float) -> None:
     """Raise `ModelAway` where too little time is left to ask."""
     if limit < SHORTEST_LIMIT:
-        raise ModelAway(f"only {limit:.2g} s are left, too little to ask a model.")
+        raise ModelAway(f"only {limit:.2g} s are left, too few to ask a model.")
 
 
 def model_limit(timeout: float | None, limit: float) -> float:

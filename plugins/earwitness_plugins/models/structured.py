@@ -61,7 +61,7 @@ def _value(text: str) -> Any:
     except ValueError:
         pass
     if len(text) > LONGEST:
-        raise ValueError(f"it is {len(text):,} characters long and no JSON")
+        raise ValueError(f"it is {len(text):,} characters long and not JSON")
     return _object(_mended(strip_reasoning(text)))
 
 
@@ -76,11 +76,11 @@ def _mended(text: str) -> Any:
     try:
         return _readable(loads(text[begin:], skip_json_loads=True))
     except (ValueError, RecursionError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(f"it is no JSON: {type(error).__name__}") from error
+        raise ValueError(f"it is not JSON: {type(error).__name__}") from error
 
 
 def _readable(value: Any) -> Any:
-    """The same with texts that can be stored: of an emoji's two halves, one by itself is no character."""
+    """The same with texts that can be stored: of an emoji's two halves, one by itself is not a character."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):

@@ -57,6 +57,6 @@ def _label(parts: dict[str, str]) -> str:
 
 def _unusable() -> SettingsError:
     return SettingsError(
-        f"dsn cannot be used: it is no connection string. Write one such as {EXAMPLE!r}, or "
+        f"dsn cannot be used: it is not a connection string. Write one such as {EXAMPLE!r}, or "
         "'host=localhost dbname=stories'; it is not quoted here, since it may hold a password."
     )

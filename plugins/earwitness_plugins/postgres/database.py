@@ -46,7 +46,7 @@ class PostgresDatabase:
 
     Several components share it (`at`), and any number of processes and machines. A transaction that lost its
     connection before its commit, or stood in another one's way, runs again for up to `timeout` seconds, so a server
-    that is started again is no failure.
+    that is started again is not a failure.
 
     Every call but `at` may raise `StorageError`, and its kinds `StorageFull`, `StorageLocked` (an operation took too
     long or met others too often) and `StorageCorrupt`. The message says what to do, and never holds the password.
@@ -255,7 +255,7 @@ class _TransactionRun(Generic[T]):
         self._committing = self._begin is not _READ
         done = await connection.execute(b"COMMIT")
         if done.statusmessage != "COMMIT":
-            raise StorageError("an operation went on after an error of the database's, so nothing was committed.")
+            raise StorageError("an operation went on after a database error, so nothing was committed.")
         return result
 
     def may_succeed_later(self, error: Exception) -> bool:

@@ -72,5 +72,5 @@ def _refuse_payload(reviewed: Reviewed) -> None:
         kind, known = reviewed.proposal.kind, sorted(each.name for each in entry_points(group=GROUP))
         raise InputError(
             f"proposal {reviewed.id!r} of kind {kind!r} has a payload, and no package handles that kind. "
-            f"Handled are: {', '.join(known) or 'none'}. Install its package, or reject the proposal."
+            f"Kinds that are handled: {', '.join(known) or 'none'}. Install its package, or reject the proposal."
         )

@@ -11,7 +11,7 @@ from earwitness.validation.arguments import text
 
 def meant(id: str, ids: Iterable[str]) -> str | None:
     """The only one of these ids that is meant; `None` if there is none. Raises `UnknownName` if it may be several, and
-    `InputError` for what is no text."""
+    `InputError` for what is not text."""
     id, every = text("proposal", id), list(ids)
     found = [id] if id in every else [each for each in every if id and each.startswith(id)]
     if len(found) > 1:
@@ -25,20 +25,20 @@ def unknown_proposal(id: str, where: str, waiting: Iterable[str]) -> UnknownName
 
 
 def check_role(role: str) -> str:
-    """A role that backstage knows. Raises `UnknownName`, and `InputError` for what is no text."""
+    """A role that backstage knows. Raises `UnknownName`, and `InputError` for what is not text."""
     if text("role", role) not in PERMISSIONS:
         raise unknown("role", role, PERMISSIONS)
     return role
 
 
 def check_choice(kind: str | None, about: str | None = None) -> None:
-    """Raises `InputError` for a kind, or a name, that is no text."""
+    """Raises `InputError` for a kind, or a name, that is not text."""
     for what, given in (("kind", kind), ("about", about)):
         if given is not None:
             text(what, given)
 
 
 def check_words(content: str | None) -> None:
-    """Raises `InputError` for other words that are no text, or say nothing."""
+    """Raises `InputError` for other words that are not text, or say nothing."""
     if content is not None and not text("content", content).strip():
         raise InputError("content = '' must say something. To remember nothing, reject the proposal.")

@@ -95,7 +95,7 @@ class Review:
 
     async def known(self, proposal: Proposal) -> Reviewed | None:
         """What became of the same proposal, if it was made before; `None` if it is new. One that fell is new.
-        Raises `InputError` for what is no proposal."""
+        Raises `InputError` for what is not a proposal."""
         _check_proposal(proposal)
         same = (await self._up_to_date()).same(proposal.same)
         return next((each for each in reversed(await self._read(same)) if each.status != "fallen"), None)
@@ -104,7 +104,7 @@ class Review:
         """Propose something, as a setting `write` has it: let it wait, or (`auto`) write it at once; `None` if `off`.
 
         The same is proposed once: what was rejected or approved before is returned as it is, and nothing is written.
-        What would tell somebody of what they do not know waits under `auto`, too; its notes say so.
+        A proposal that would tell somebody something they do not know waits under `auto`, too; its notes say so.
         Durable on return. Raises `UnknownName` for grounds and owners that the story does not have, `InputError` for
         memories without grounds and for grounds that were retracted.
         """
@@ -126,7 +126,7 @@ class Review:
         Approving twice writes once. What was rejected may be approved after all. Of several memories those are written
         that can be; `left_out` says which could not, and why. If none can be, the proposal has fallen. Raises
         `UnknownName`, `NotPermitted`, and `InputError` for a proposal that fell, that somebody else rejects at the same
-        time, for content that is no text, and for content where it was approved before in other words.
+        time, for content that is not text, and for content where it was approved before in other words.
         """
         self._permit("edit", "approve what was proposed")
         check_words(content)
@@ -143,7 +143,7 @@ class Review:
         its approval was interrupted is taken back.
 
         Raises `UnknownName`, `NotPermitted`, and `InputError` for one that was approved, by somebody else at the same
-        time, too, and for a reason that is no text.
+        time, too, and for a reason that is not text.
         """
         self._permit("edit", "reject what was proposed")
         text("reason", reason)
@@ -366,7 +366,9 @@ def _restored(found: Reviewed) -> str:
 def _in_other_words(found: Reviewed, content: str) -> Reviewed:
     """The proposal with other words for its only memory. Raises `InputError` if it has several, or none."""
     if len(found.proposal.memories) != 1:
-        raise InputError(f"content = {quoted(content)} needs a proposal of one memory: {found.id!r} has not one.")
+        raise InputError(
+            f"content = {quoted(content)} needs a proposal of one memory: {found.id!r} has none, or several."
+        )
     (memory,) = found.proposal.memories
     other = found.proposal.model_copy(update={"memories": (memory.model_copy(update={"content": content}),)})
     return found.model_copy(update={"proposal": other})
@@ -383,7 +385,7 @@ def _approved(found: Reviewed) -> Reviewed:
 
 
 def _check_proposal(proposal: object) -> None:
-    """Raises `InputError` for what is no proposal, or holds what the journal cannot keep or read again."""
+    """Raises `InputError` for what is not a proposal, or holds what the journal cannot keep or read again."""
     if not isinstance(proposal, Proposal):
         raise InputError(f"proposal = {quoted(proposal)} cannot be used: it must be a Proposal.")
     with about("proposal"):

@@ -82,7 +82,7 @@ class Reviewed(Record):
     reason: str = ""
     """Why it was rejected, or why it fell."""
     left_out: tuple[str, ...] = ()
-    """Of an approved one: which of its memories could not be written, for whom, and why."""
+    """Which memories of an approved proposal could not be written, for whom, and why."""
     taken_back: int = 0
     """How often some of it was written, and taken back, before."""
 

@@ -49,7 +49,7 @@ def migrate(path: str, component: str, migrations: Sequence[Migration], connecti
 def compact(path: str, busy_timeout: float) -> None:
     """Give back what rewritten rows have left in the file, so that nothing of them can be read there any more.
 
-    It is no failure when another process or a full disk stands in the way: no row holds it, and the pages are used
+    It is not a failure when another process or a full disk stands in the way: no row holds it, and the pages are used
     again.
     """
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)

@@ -44,7 +44,7 @@ def _name(part: Path, whole: Path) -> None:
 
 
 def _taken(whole: Path) -> InputError:
-    return InputError(f"{str(whole)!r} exists already. A copy is written to a new file only: choose another name.")
+    return InputError(f"{str(whole)!r} already exists. A copy is written to a new file only: choose another name.")
 
 
 def _sync(path: Path) -> None:

@@ -194,7 +194,7 @@ def _day(words: Sequence[str]) -> float:
             return given
     except ValueError:
         pass
-    raise InputError(f"{quoted(' '.join(words))} is no game day: a finite number is needed, as in /day 9.")
+    raise InputError(f"{quoted(' '.join(words))} is not a game day: a finite number is needed, as in /day 9.")
 
 
 @_order("roleplay")

@@ -46,7 +46,7 @@ class ChatScreen:
         self._cli.answer(data, plain(shown) if isinstance(shown, str) else shown)
 
     def note(self, text: str) -> None:
-        """Show a remark that is no part of the story."""
+        """Show a remark that is not part of the story."""
         click.echo(plain(text), err=self._cli.json)
 
     def recap(self, messages: Iterable[SettledMessage]) -> None:

@@ -82,7 +82,7 @@ class CliContext:
 
         stories = await without_bubbles(ew)
         if len(stories) != 1:
-            raise InputError(f"name the story: {how}. There are: {', '.join(stories) or 'none'}.")
+            raise InputError(f"name the story: {how}. Stories here: {', '.join(stories) or 'none'}.")
         return stories[0]
 
     def where(self) -> list[str]:

@@ -48,7 +48,7 @@ def _about(change: GraphChange) -> tuple[str, ...]:
 
 
 def _shown(text: str) -> str:
-    """The text to the letter: without control characters, and with [brackets] that are no markup."""
+    """The text to the letter: without control characters, and with [brackets] that are not markup."""
     return escape(plain(text))
 
 

@@ -65,7 +65,7 @@ async def known_node(store: GraphStore, id: str) -> None:
     names = related | {each.id for each in await store.nodes()}
     if len(names) <= MOST_NAMED:
         raise unknown("node", id, names)
-    raise UnknownName(f"unknown node {id!r}. There are {len(names)}.{did_you_mean(id, names)}")
+    raise UnknownName(f"unknown node {id!r}. The graph has {len(names)} nodes.{did_you_mean(id, names)}")
 
 
 def _refuse_missing(spec: StrategySpec, settings: Settings) -> None:

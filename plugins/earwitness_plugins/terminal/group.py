@@ -82,7 +82,7 @@ def _loaded(point: EntryPoint) -> click.Command:
         command = point.load()
     except Exception as error:  # noqa: BLE001 - one broken command must not take the others along
         return _broken(point, named(error))
-    return command if isinstance(command, click.Command) else _broken(point, f"{point.value} is no click command")
+    return command if isinstance(command, click.Command) else _broken(point, f"{point.value} is not a click command")
 
 
 def _broken(point: EntryPoint, why: str) -> click.Command:

@@ -50,7 +50,7 @@ def _make_folder(output: str, names: Sequence[str]) -> None:
         Path(output).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(
-            f"--output {output!r} is a file, or in one; {', '.join(names)} need a folder. Name another."
+            f"--output {output!r} is a file, or inside one; {', '.join(names)} need a folder. Name another."
         ) from error
 
 
@@ -61,7 +61,7 @@ def refuse_existing(paths: Sequence[str], *, force: bool) -> None:
     there = [path for path in paths if path != STDOUT and Path(path).is_file()]
     if there and not force:
         exist, them = ("exists", "it") if len(there) == 1 else ("exist", "them")
-        raise InputError(f"{', '.join(there)} {exist} already. Choose another name, or overwrite {them} with --force.")
+        raise InputError(f"{', '.join(there)} already {exist}. Choose another name, or overwrite {them} with --force.")
 
 
 def refuse_store(path: str) -> None:

@@ -40,7 +40,7 @@ PATIENCE = 60.0
 PORTS = 5
 """So many free ports are tried, in case others take them first."""
 _CONNECT = 10
-"""Seconds to wait for a connection: what has the port may be no PostgreSQL."""
+"""Seconds to wait for a connection: what has the port may not be PostgreSQL."""
 _QUICK = {"fsync": "off", "full_page_writes": "off"}
 _SMALL = {"max_connections": "200", "shared_buffers": "64MB", "jit": "off", "max_wal_size": "512MB"}
 _KEEPER = Path(__file__).with_name("postgres_keeper.py")

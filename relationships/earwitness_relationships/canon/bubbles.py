@@ -178,8 +178,8 @@ def is_begun(story: Session, session: Session) -> bool:
 
 def _stranger(name: str, story: Session, session: Session) -> InputError:
     return InputError(
-        f"there is a session {session.id!r} that is no bubble of story {story.id!r}. Choose another name than {name!r} "
-        "for the bubble."
+        f"there is a session {session.id!r} that is not a bubble of story {story.id!r}. Choose another name than "
+        f"{name!r} for the bubble."
     )
 
 
@@ -203,7 +203,7 @@ def bubble_id(story: Session, name: str) -> str:
 
 
 async def without_bubbles(ew: Earwitness) -> list[str]:
-    """Ids of all sessions that are no bubble of another one."""
+    """Ids of all sessions that are not bubbles of another one."""
     sessions = await ew.sessions()
     inside = {id for id in sessions if "~" in id and any(id.startswith(f"{other}~") for other in sessions)}
     marked = [id for id in inside if mark_of((await ew.open_session(id)).state) is not None]

@@ -44,7 +44,7 @@ class KeptMemory(Record):
     """The container that it goes to."""
     action: KeptAction
     """`add` it; let it `support` one of these that says the same, which then stands as long as one of them does; `skip`
-    it, because it exists already; put it `beside` other versions, or let it `replace` them;
+    it, because it already exists; put it `beside` other versions, or let it `replace` them;
     `withhold` it, because everybody would know then what was learned in private."""
     how: Interaction = "direct"
     """How the character came to know it in the bubble."""

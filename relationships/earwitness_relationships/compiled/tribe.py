@@ -105,7 +105,7 @@ class Tribe:
         return whom._replace(listeners=listeners, slugs=tuple(each for each in whom.slugs if each == self.slug))
 
     def _standings(self, teller: str) -> list[Standing]:
-        """Of an observer there is none. Relationships with rules hold for those who are no members, too, but not in a
+        """Of an observer there is none. Relationships with rules hold for those who are not members, too, but not in a
         player's group."""
         held = self.memberships.get(teller, ())
         found = [Standing(each.rules, days_of(each)) for each in held if each.role != "observer"]

@@ -30,7 +30,7 @@ def checked_kind(kind: NodeKind | None) -> NodeKind | None:
     """A kind of nodes, or none."""
     if kind is not None and kind not in NODE_KINDS:
         hint = did_you_mean(kind, NODE_KINDS)
-        raise InputError(f"kind = {quoted(kind)} is not a kind of node. Kinds:  {', '.join(NODE_KINDS)}.{hint}")
+        raise InputError(f"kind = {quoted(kind)} is not a kind of node. Kinds: {', '.join(NODE_KINDS)}.{hint}")
     return kind
 
 

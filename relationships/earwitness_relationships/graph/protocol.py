@@ -35,7 +35,7 @@ class GraphStore(Protocol):
 
     async def upsert_facts(self, facts: Sequence[Fact]) -> int:
         """Write the facts, all or none, and return the new version. Facts that change nothing leave no trace.
-        Raises `InputError` for what is no fact."""
+        Raises `InputError` for what is not a fact."""
         ...
 
     async def restore(self, changes: Sequence[GraphChange]) -> int:

@@ -32,7 +32,7 @@ class RelationSelection(NamedTuple):
         """What was asked for. Raises `InputError` for what cannot be asked."""
         if direction not in DIRECTIONS:
             hint = did_you_mean(direction, DIRECTIONS)
-            raise InputError(f"direction = {quoted(direction)} is none of {', '.join(DIRECTIONS)}.{hint}")
+            raise InputError(f"direction = {quoted(direction)} is not one of {', '.join(DIRECTIONS)}.{hint}")
         chosen = None if types is None else _types(types)
         return cls(chosen, _number("min_weight", min_weight), direction, inf if day is None else _number("day", day))
 

@@ -29,7 +29,7 @@ def known_pantheon(book: RuleBook, slug: str) -> Pantheon:
 def new_pantheon(book: RuleBook, slug: str, owner: str | None, **fields: Any) -> Pantheon:
     """A new pantheon. Raises `RulesError` if the slug is taken."""
     if any(each.slug.casefold() == str(slug).casefold() for each in book.pantheons):
-        raise RulesError(f"pantheon {slug!r} exists already. Change it with `change`, or choose another slug.")
+        raise RulesError(f"pantheon {slug!r} already exists. Change it with `change`, or choose another slug.")
     made = {"owner": owner, "created_at": now_text(), "changed_at": now_text()}
     return checked_record(Pantheon, {**_fields(fields), "slug": slug, **made})
 

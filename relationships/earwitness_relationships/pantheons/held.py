@@ -22,8 +22,8 @@ WAS_PART_OF = "WAS_PART_OF"
 MEMBERSHIPS = "memberships"
 """Its attribute: the memberships."""
 AWAY = f"{WAS_PART_OF}:away:"
-"""Beginning of the type of a relation that says when somebody was no member, or only then, because of a change that was
-retracted later: nobody is told later what they were not told then, and what they were told stays theirs."""
+"""Beginning of the type of a relation that says when somebody was not a member, or only then, because of a change that
+was retracted later: nobody is told later what they were not told then, and what they were told stays theirs."""
 SINCE_LEFT = "away"
 """Its attribute: `Away`. With `MEMBERSHIPS` instead, the memberships that were retracted."""
 

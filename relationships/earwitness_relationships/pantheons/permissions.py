@@ -82,7 +82,7 @@ def may_name(who: Actor, slug: str, book: RuleBook, cast: Cast | None) -> None:
     named = {id for _, rules in _every_rules(book) for id in rules.share_with or ()}
     if not who.edits and slug in people | named:
         raise NotPermitted(
-            f"role {who.role!r} may not name a pantheon {slug!r}, as somebody is called. Choose another."
+            f"role {who.role!r} may not name a pantheon {slug!r}: that is somebody's name. Choose another."
         )
 
 
@@ -92,7 +92,7 @@ def may_reuse(who: Actor, slug: str, graph: GraphView, *, has_hub: bool) -> None
     node = node_id(slug)
     if not who.edits and (has_hub or graph.node(node) is not None or graph.sources_of(node)):
         raise NotPermitted(
-            f"role {who.role!r} may not name a pantheon {slug!r}, as one was that is gone. Choose another."
+            f"role {who.role!r} may not name a pantheon {slug!r}: one that is gone had that name. Choose another."
         )
 
 

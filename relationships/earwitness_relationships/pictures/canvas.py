@@ -48,7 +48,7 @@ def save_picture(picture: Diagram, path: str) -> None:
 
 
 def _figure(path: str) -> Any:
-    """Matplotlib's `Figure`. Raises `InputError` without matplotlib, and for an ending that is no picture."""
+    """Matplotlib's `Figure`. Raises `InputError` without matplotlib, and for an ending that is not a picture."""
     try:
         from matplotlib.backend_bases import FigureCanvasBase  # type: ignore[import-not-found,unused-ignore]
         from matplotlib.figure import Figure  # type: ignore[import-not-found,unused-ignore] # of an extra

@@ -2,7 +2,7 @@
 
 A memory without a context counts as learned in a private channel. No channel id is the one unnamed channel of its
 session; no guild or persona is equal to none. Where nobody names a persona, what was not public is of the same persona
-in its own channel alone: two users' direct messages have two ids. A context that is no context is read nowhere.
+in its own channel alone: two users' direct messages have two ids. A context that is not a context is read nowhere.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _is_by_rule(delivery: Delivery) -> bool:
 
 
 def _refusal(event: PlanEvent, people: Personalities) -> MessageRefusal:
-    """What carriers have against the message that arrives; nothing against what is no message."""
+    """What carriers have against the message that arrives; nothing against what is not a message."""
     if event.plan.message is None:
         return lambda _: None
     seed = seed_of_settled(event.plan.message.as_tellable(), event.state, people)

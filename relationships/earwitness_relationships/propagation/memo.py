@@ -1,7 +1,7 @@
 """What the sharing rule keeps from one call to the next, in the story's own data: what is still to arrive, and budgets.
 
 Of a message something is kept only while tellings of it are still to arrive, or its day is not over. How much somebody
-has heard is no number that is kept: it is counted from what stands, so that a retraction or an edit takes it back.
+has heard is not a number that is kept: it is counted from what stands, so that a retraction or an edit takes it back.
 """
 
 from __future__ import annotations

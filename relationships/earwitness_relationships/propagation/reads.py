@@ -84,7 +84,7 @@ class HubGuard:
         await self._model.close()
 
     async def filter(self, event: ReadEvent) -> Filter:
-        """Hides what was told while the reader was no member, or in a pantheon that no longer exists."""
+        """Hides what was told while the reader was not a member, or in a pantheon that no longer exists."""
         if event.kind != PANTHEON:
             return EVERYTHING
         mark = mark_of(event.state)

@@ -2,7 +2,7 @@
 
 They do only where the two memories would read alike: the same words of the same speaker, on the same day, at the same
 place, in the same channel and before the same personas, with nobody in disguise. The same words of somebody else are
-a memory of their own: whose mother is it in `Mother has died.`? A question is no fact.
+a memory of their own: whose mother is it in `Mother has died.`? A question is not a fact.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class RuleDraft:
     ) -> dict[str, FileKey]:
         """Field → key, for a table of the file. `names` are the spellings it may have, with their fields.
 
-        Notes a problem for what is no table, for unknown keys, and for two keys of one meaning. Keys without a value
+        Notes a problem for what is not a table, for unknown keys, and for two keys of one meaning. Keys without a value
         are left out. `hint` is what the problem of an unknown key says beside, by key and value.
         """
         if not isinstance(given, dict):

@@ -44,7 +44,7 @@ def _within(pantheon: Drafted, slug: str) -> Iterator[tuple[Loc, str]]:
 
 
 def _tables(of: Drafted, name: str) -> list[Drafted]:
-    """The parts of this name; an empty one for what is no table."""
+    """The parts of this name; an empty one for what is not a table."""
     found = of.get(name)
     return [each if isinstance(each, dict) else {} for each in found] if isinstance(found, list) else []
 

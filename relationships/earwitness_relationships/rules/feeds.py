@@ -23,7 +23,7 @@ from .records import MOVED, Feed, RuleBook
 TARGETS = ("item", "item_name", "location", "place", "target")
 """Metadata of an update that may name the target of the relation, in either spelling."""
 KINDS: dict[str, NodeKind] = {"OWNS": "Item", "LOCATED_IN": "Location"}
-"""Type of the relation → kind of its target, where that is no character."""
+"""Type of the relation → kind of its target, where that is not a character."""
 ONE_SOURCE, ONE_TARGET = ("OWNS",), ("LOCATED_IN",)
 """Relations that a target has to one source at a time, and those that a source has to one target."""
 

@@ -95,8 +95,8 @@ def _unusable(draft: RuleDraft, values: dict[str, Any], invalid: ValidationError
     """The problems that pydantic found, one for each place, worded as the file has it.
 
     A missing key beside an unknown one is left out, because the unknown one is probably a misspelling of it, and so is
-    one of what is no table at all; so is what holds another problem, because pydantic tries all types that a value may
-    have.
+    a key of something that is not a table. So is what holds another problem, because pydantic tries all types that a
+    value may have.
     """
     slips = {at for problem in draft.problems for at in (problem.loc, problem.loc[:-1])}
     found: dict[Loc, Problem] = {}

@@ -49,7 +49,7 @@ TO_EVERYBODY = ("propagate_all", "propagate_all_user_interactions")
 SWITCHES = tuple(name for name, field in Rules.model_fields.items() if Switch in get_args(field.annotation))
 """The options that a list of rules may name."""
 BESIDE = ("feeds", "$schema")
-"""The keys of a file that are no pantheon."""
+"""The keys of a file that are not a pantheon."""
 
 
 def book(draft: RuleDraft) -> DraftTable:
@@ -108,7 +108,7 @@ def _pantheon(draft: RuleDraft, loc: Loc, slug: object, given: FileKey) -> Draft
 
 
 def _elsewhere(slug: object, pantheon: object) -> Callable[[str, object], str]:
-    """Where a key belongs that is no part of a pantheon."""
+    """Where a key belongs that is not part of a pantheon."""
     own = [key for key in pantheon if snake(str(key)) in PANTHEON] if isinstance(pantheon, dict) else []
 
     def hint(key: str, value: object) -> str:
@@ -124,7 +124,7 @@ def _elsewhere(slug: object, pantheon: object) -> Callable[[str, object], str]:
 def _no_pantheon(slug: str, value: object) -> str:
     guess = did_you_mean(snake(slug), PANTHEON)
     where = path_text((slug,))
-    return f"{where}: {value!r:.80} is no pantheon. Write its members, relationships and rules below it.{guess}"
+    return f"{where}: {value!r:.80} is not a pantheon. Write its members, relationships and rules below it.{guess}"
 
 
 def _part_of_pantheon(draft: RuleDraft, loc: Loc, key: FileKey) -> Any:

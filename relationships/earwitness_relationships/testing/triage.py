@@ -75,7 +75,7 @@ class TriageSuite(Suite[Triage]):
 
     @case
     async def test_the_first_short_news_of_a_day_is_told(self, triage: Triage) -> None:
-        """A triage that lets nothing through is no triage."""
+        """A triage that lets nothing through is not a triage."""
         self.needs("keeps_news")
         answer = await soon(triage.triage(passing("The mill has burnt down.")))
         assert answer is None or answer.decision == "keep"

@@ -42,7 +42,7 @@ class LearningChange(Record):
     new: Telling | None
     """How they learn it under the new ones."""
     summary_of: tuple[str, ...] = ()
-    """Keys of the messages that the summary is about, under the new rules if there is one; empty = it is no summary."""
+    """Keys of the messages that the summary is about, under the new rules if there is one; empty = not a summary."""
 
     def __str__(self) -> str:
         ways = f"{_way(self.old)} → {_way(self.new)}"

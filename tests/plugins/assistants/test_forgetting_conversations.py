@@ -1,4 +1,4 @@
-"""What a bot forgets, what it is told but once, and what is no message of a conversation."""
+"""What a bot forgets, what it is told but once, and what is not a message of a conversation."""
 
 from __future__ import annotations
 

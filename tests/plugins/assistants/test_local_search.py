@@ -123,7 +123,7 @@ async def test_a_conversation_that_cannot_be_read_is_named_and_others_are_found(
     path.write_text(f"{path.read_text('utf-8')}no message\n", "utf-8")
     context = await ew.conversation("discord:7").context(QUESTION)
     assert context.memories == (f"user: {LOCKER}",)
-    assert "broken.jsonl' is no conversation that can be read" in context.failures[0]
+    assert "broken.jsonl' is not a conversation that can be read" in context.failures[0]
 
 
 async def test_only_conversations_that_have_changed_are_read_again(

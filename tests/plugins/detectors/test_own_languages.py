@@ -171,6 +171,6 @@ def test_a_file_that_cannot_be_read_is_named_with_what_is_allowed(
 def test_a_folder_that_is_not_there_is_named(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(own / "none"))
     check_own_languages.cache_clear()
-    with pytest.raises(SettingsError, match=r"none', which is no folder"):
+    with pytest.raises(SettingsError, match=r"none', which is not a folder"):
         check_own_languages()
     check_own_languages.cache_clear()

@@ -130,8 +130,8 @@ async def test_vectors_of_another_length_are_refused(server: EmbeddingsServer, e
     ("model", "dimensions", "said"),
     [
         ("own", None, "'own'.*Set dimensions. Known: text-embedding-3-small"),
-        ("text-embedding-3-small", 2_000, "dimensions = 2000 cannot be had of .*makes 1 to 1536"),
-        ("text-embedding-ada-002", 256, "dimensions = 256 cannot be had of .*makes 1536"),
+        ("text-embedding-3-small", 2_000, "dimensions = 2000 cannot be used: .*makes 1 to 1536"),
+        ("text-embedding-ada-002", 256, "dimensions = 256 cannot be used: .*makes 1536"),
     ],
 )
 def test_dimensions_that_cannot_be_had_are_refused(model: str, dimensions: int | None, said: str) -> None:

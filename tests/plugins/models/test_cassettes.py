@@ -94,7 +94,7 @@ async def test_a_cassette_holds_no_key(serve: Serve, client: Any, tmp_path: Path
 
 async def test_a_file_that_is_no_cassette_is_refused_by_line(serve: Serve, client: Any, tmp_path: Path) -> None:
     (tmp_path / "tape.jsonl").write_text('\n{"digest": 3}\n', "utf-8")
-    with pytest.raises(SettingsError, match=r"tape\.jsonl, line 2: no answer of a cassette"):
+    with pytest.raises(SettingsError, match=r"tape\.jsonl, line 2: not an answer of a cassette"):
         await client(serve([]), cassette="tape.jsonl")
 
 
@@ -146,6 +146,6 @@ async def test_a_broken_line_before_the_last_is_one_clear_error(
     tape = tape_in(tmp_path)
     before = broken + b"\n" + tape.read_bytes()
     tape.write_bytes(before)
-    with pytest.raises(SettingsError, match=r"tape\.jsonl, line 1: no answer of a cassette: .* Delete the line"):
+    with pytest.raises(SettingsError, match=r"tape\.jsonl, line 1: not an answer of a cassette: .* Delete the line"):
         await client(serve([]), cassette="tape.jsonl")
     assert tape.read_bytes() == before

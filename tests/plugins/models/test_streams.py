@@ -95,9 +95,9 @@ async def test_a_stream_that_the_server_stopped_is_cut_and_asked_again_only_wher
 
 async def test_a_key_in_pieces_of_a_stream_is_not_shown(serve: Serve, client: Any) -> None:
     key = "sk scripted key of the tests"
-    asking = await client(serve([ScriptedAnswer(f"It is {key} and sk is no key, sk")], key=key))
+    asking = await client(serve([ScriptedAnswer(f"It is {key} and sk is not a key, sk")], key=key))
     pieces = [piece async for piece in asking.stream(asking.account("s1", "test"), HELLO, limit=LIMIT)]
-    assert "".join(pieces) == "It is ********** and sk is no key, sk"
+    assert "".join(pieces) == "It is ********** and sk is not a key, sk"
 
 
 async def test_a_reader_who_stops_listening_ends_the_stream(serve: Serve, client: Any) -> None:

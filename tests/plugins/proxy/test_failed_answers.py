@@ -1,4 +1,4 @@
-"""What ends with an error is no answer: nobody remembers it, and it replaces nothing. Whole answers are kept."""
+"""What ends with an error is not an answer: nobody remembers it, and it replaces nothing. Whole answers are kept."""
 
 import json
 from typing import Any

@@ -119,7 +119,7 @@ async def test_an_action_says_what_the_messages_do_not(served: Serve) -> None:
         await front.ask("Count!", "Two. Three.", model=f"{ALICE}&action=impersonate")
         await front.ask("Count!", "Two. Three.", "Sum it up.", model=f"{ALICE}&action=quiet")
         assert await front.told() == ["Kim: Count!", "Alice: Two. Three."]
-        with pytest.raises(BadRequestError, match="There are: auto, continue, reroll, user, none, normal"):
+        with pytest.raises(BadRequestError, match="Known: auto, continue, reroll, user, none, normal"):
             await front.ask("Count!", model=f"{ALICE}&action=rerol")
 
 

@@ -25,8 +25,8 @@ HALF = "half of a character"
         (r'"messages": [{"role": "user", "content": "Hi.", "name": "\ud83d"}]', HALF),
         (r'"messages": [{"role": "user", "content": "Hi \ud83d"}]', HALF),
         (r'"messages": [{"role": "user", "content": "Hi."}], "stop": ["\ud83d"]', HALF),
-        ('"messages": [{"role": "user", "content": "Hi."}], "temperature": NaN', "no JSON"),
-        ('"messages": [{"role": "user", "content": "Hi."}], "temperature": 1e999', "no JSON"),
+        ('"messages": [{"role": "user", "content": "Hi."}], "temperature": NaN', "not JSON"),
+        ('"messages": [{"role": "user", "content": "Hi."}], "temperature": 1e999', "not JSON"),
         ('"messages": [{"role": ["x"], "content": "Hi."}]', "the role of messages[0] is ['x']: it is one of system, "),
         (
             '"messages": [{"role": "user", "content": "Hi."}, {"role": {"a": 1}}]',
@@ -72,7 +72,7 @@ async def test_what_is_asked_at_another_address_is_told_what_there_is(
 
 async def test_a_name_that_is_no_text_joins_no_story(served: Serve) -> None:
     async with served([]) as front:
-        with pytest.raises(BadRequestError, match="X-Earwitness-Character: '%FF%FE' is no percent-encoded UTF-8"):
+        with pytest.raises(BadRequestError, match="X-Earwitness-Character: '%FF%FE' is not percent-encoded UTF-8"):
             await front.ask("Hi.", extra_headers={"X-Earwitness-Character": "%FF%FE"})
         with pytest.raises(BadRequestError, match="the model's name"):
             await front.ask("Hi.", model="m#session=s1&character=%FF")
@@ -91,7 +91,9 @@ async def test_a_key_that_the_model_refuses_is_not_the_proxys(served: Serve, str
 
 async def test_an_answer_that_is_no_json_is_a_failure_of_the_models_server(served: Serve) -> None:
     async with served([ScriptedAnswer(raw=b"<html>nope</html>")]) as front:
-        with pytest.raises(InternalServerError, match=r"127\.0\.0\.1.*it answered '<html>nope</html>', no JSON object"):
+        with pytest.raises(
+            InternalServerError, match=r"127\.0\.0\.1.*it answered '<html>nope</html>', which is not a JSON object"
+        ):
             await front.ask("Hello?")
 
 

@@ -1,4 +1,4 @@
-"""What is no address of a server is refused when settings are read, and not at the first call."""
+"""What is not an address of a server is refused when settings are read, and not at the first call."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def places(url: str) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("url", REFUSED)
 def test_what_is_no_address_is_refused_wherever_it_stands(tmp_path: Path, url: str) -> None:
     for place, settings in places(url).items():
-        with pytest.raises(SettingsError, match="is no address of a server: it begins with http") as refused:
+        with pytest.raises(SettingsError, match="is not an address of a server: it begins with http") as refused:
             opened(tmp_path, **settings)
         assert place in str(refused.value)
         assert "Value error" not in str(refused.value)
@@ -59,5 +59,7 @@ def test_a_password_in_it_is_not_shown(tmp_path: Path) -> None:
 
 def test_an_environment_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUPERMEMORY_BASE_URL", "my.server")
-    with pytest.raises(SettingsError, match=r"environment variable SUPERMEMORY_BASE_URL: 'my.server' is no address"):
+    with pytest.raises(
+        SettingsError, match=r"environment variable SUPERMEMORY_BASE_URL: 'my.server' is not an address"
+    ):
         opened(tmp_path, supermemory={"api_key": "k"})

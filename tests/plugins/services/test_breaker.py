@@ -112,7 +112,7 @@ async def test_a_service_that_hangs_has_failed(breaker: CircuitBreaker) -> None:
 
 async def test_what_is_refused_as_such_is_no_failure_of_the_service(breaker: CircuitBreaker) -> None:
     service = Service()
-    service.error = InvalidId("'?' is no name")
+    service.error = InvalidId("'?' is not a name")
     for _ in range(5):
         with pytest.raises(InvalidId):
             await breaker.call(service, 5)

@@ -168,7 +168,7 @@ async def test_a_snapshot_is_whole_consistent_and_a_store_by_itself(words: Any, 
     await words.database.snapshot(str(copy))
     await writing
     assert sorted(each.name for each in path.parent.iterdir() if "copy" in each.name) == ["copy.db"]
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         await words.database.snapshot(str(copy))
     other = await words_at(copy).open()
     assert "sword" in await other.all()

@@ -188,7 +188,7 @@ async def test_memories_that_a_person_has_reordered_are_listed_so(store: Markdow
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('"type"', '"type', r"MEMORY\.md:9:\d+: the comment is no JSON"),
+        ('"type"', '"type', r"MEMORY\.md:9:\d+: the comment is not JSON"),
         ("} -->", "}", r"MEMORY\.md:9:\d+: the comment must end with"),
         (
             '"metadata"',
@@ -229,7 +229,7 @@ async def test_a_broken_file_is_named_with_its_place_and_left_alone(
 async def test_a_file_that_is_no_utf8_is_named_with_its_place(store: MarkdownStore, file: Path) -> None:
     await store.put([memory(ALICE, "m", "a sword")])
     file.write_bytes(file.read_bytes().replace(b"a sword", b"a \xffsword"))
-    with pytest.raises(StorageCorrupt, match=r"MEMORY\.md:8:5: this byte is no UTF-8"):
+    with pytest.raises(StorageCorrupt, match=r"MEMORY\.md:8:5: this byte is not UTF-8"):
         await store.list(ALICE)
 
 

@@ -144,7 +144,7 @@ async def test_a_memory_that_another_process_removes_during_a_search_costs_no_ot
 
 
 async def test_the_days_of_a_recall_are_compared_as_everywhere(store: PostgresStore) -> None:
-    """`learnedDay` has a column of its own; what is no number is none there either."""
+    """`learnedDay` has a column of its own; what is not a number is none there either."""
     days: dict[str, Any] = {"no": "3", "yes": True, "list": ["3"], "big": 2**60, "half": 2.5, "low": -1, "tiny": 1e-9}
     given = [memory("c", name, learnedDay=day) for name, day in days.items()] + [memory("c", "none")]
     await store.put(given)

@@ -270,10 +270,10 @@ def test_a_message_in_a_step_that_cannot_be_read_may_still_be_meant() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("cast: alice, bob\nsteps:\n  - bob: Hi.", "1:1: cast: 'alice, bob' is no list. Write cast: [alice, bob]."),
+        ("cast: alice, bob\nsteps:\n  - bob: Hi.", "1:1: cast: 'alice, bob' is not a list. Write cast: [alice, bob]."),
         (
             "cast: {al: Alice}\nsteps: []",
-            "1:1: cast: {'al': 'Alice'} is no list. Begin each member with a dash:",
+            "1:1: cast: {'al': 'Alice'} is not a list. Begin each member with a dash:",
         ),
         ("cast:\n- alice\n - bob\nsteps:\n- bob: Hi.", "2:3: 'alice - bob' is read as one name. Put - alice and - bob"),
         ("cast: [{name: Bob}]\nsteps:\n- bob: Hi.", "1:8: cast[0]: the key 'id' is missing."),

@@ -67,7 +67,7 @@ async def test_what_concerns_the_account_refuses_no_memory(service: Emulator, op
 async def test_what_was_carried_out_all_the_same_is_not_sent_again(
     service: Emulator, opened: Opened, fault: Fault, is_new: bool
 ) -> None:
-    """As when a service says that the document exists already."""
+    """As when a service says that the document already exists."""
     async with opened(failures=100) as store:
         done = 0
         for seed in range(6):

@@ -322,7 +322,7 @@ async def test_a_session_does_not_become_a_bubble_by_its_name(open_app: Open) ->
     stranger = await ew.session("s1~au", cast=["alice"])
     await stranger.say("alice", "I have a sword.")
     before = len(await stranger.backstage().journal()), len(await story.backstage().journal())
-    with pytest.raises(InputError, match=r"'s1~au' that is no bubble of story 's1'. Choose another name than 'au'"):
+    with pytest.raises(InputError, match=r"'s1~au' that is not a bubble of story 's1'. Choose another name than 'au'"):
         await story.bubble("au")
     assert before == (len(await stranger.backstage().journal()), len(await story.backstage().journal()))
     assert await story.canon.bubbles() == ()

@@ -16,7 +16,7 @@ class BadFile(NamedTuple):
     kind: str
     text: str
     line: int | None
-    """Counted from 1; `None` = the mistake has no line, as in a file that is no text."""
+    """Counted from 1; `None` = the mistake has no line, as in a file that is not text."""
     quotes: tuple[str, ...]
     suffix: str = ".yaml"
 
@@ -44,7 +44,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
 )
 
 BAD_FILES = (
-    # what is no rule file at all
+    # what is not a rule file at all
     BadFile("empty", "", None, ()),
     BadFile("a comment and nothing else", "# rules\n", None, ()),
     BadFile("a list", "- alice\n- bob\n", None, ()),
@@ -58,7 +58,7 @@ BAD_FILES = (
     BadFile("broken TOML", 'slug = "tavern"\nmembers = [\n', None, (), ".toml"),
     BadFile("the same key twice in YAML", f"{GROUP}  members: [dora]\n", 3, ("members",)),
     BadFile("the same key twice in JSON", '{"slug": "tavern",\n "slug": "inn"}\n', 2, ("slug",), ".json"),
-    BadFile("bytes that are no text", "tavern:\n  name: \udcff\udcfe\n", None, ()),
+    BadFile("bytes that are not text", "tavern:\n  name: \udcff\udcfe\n", None, ()),
     BadFile("JSON with a number that is none", '{"inn":\n {"rules": {"chance": NaN}}}\n', 2, ("NaN",), ".json"),
     BadFile("half a character in JSON", '{"inn":\n {"name": "\\ud800"}}\n', 2, (r"\ud800",), ".json"),
     BadFile("half a character in YAML", 'inn:\n  name: "\\ud800"\n', 2, (r"\ud800",)),
@@ -114,7 +114,7 @@ BAD_FILES = (
     BadFile("a chance above one", rules("chance: 1.5"), 4, ("1.5",)),
     BadFile("a negative delay", rules("delay: -2"), 4, ("-2",)),
     BadFile("an endless delay", rules("delay: .inf"), 4, ("inf",)),
-    BadFile("a decay that is no number", rules("decay: .nan"), 4, ("nan",)),
+    BadFile("a decay that is not a number", rules("decay: .nan"), 4, ("nan",)),
     BadFile("a million hops", rules("max_hops: 1000000"), 4, ("1000000",)),
     BadFile("a negative fan-out", rules("fan_out: -1"), 4, ("-1",)),
     BadFile("a weight beyond all bounds", edge("{from: alice, to: bob, weight: 1e300}"), 4, ("weight",)),
@@ -129,7 +129,7 @@ BAD_FILES = (
     BadFile("a member without an id", member("{role: leader}"), 3, ("personality",)),
     BadFile("a pantheon without a slug", "pantheons:\n  - members: [alice]\n", 2, ("slug",)),
     BadFile("two pantheons of one slug", "pantheons:\n  - slug: inn\n  - slug: inn\n", 3, ("inn",)),
-    BadFile("a feed that is no relation", f"{GROUP}feeds: {{item_acquired: 3}}\n", 3, ("item_acquired",)),
+    BadFile("a feed that is not a relation", f"{GROUP}feeds: {{item_acquired: 3}}\n", 3, ("item_acquired",)),
 )
 
 

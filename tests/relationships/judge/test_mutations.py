@@ -116,7 +116,7 @@ def lasting(right: Any) -> Any:
 
 
 MUTATIONS: dict[str, Mutate] = {
-    "a budget of 0 for a listener and day is no limit": instead(Walk, "_overspent", zero_is_no_limit),
+    "a budget of 0 for a listener and day is not a limit": instead(Walk, "_overspent", zero_is_no_limit),
     "budgets for a listener and day are forgotten": forgetting(per_listener_day=None),
     "what other messages told is not counted": overspent(lambda count: 0),
     "one telling too many counts": overspent(lambda count: count - 1),

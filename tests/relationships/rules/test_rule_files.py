@@ -143,7 +143,7 @@ def test_the_version_is_of_what_is_said_not_of_how_it_is_written() -> None:
 def test_the_users_own_files_load_as_they_are() -> None:
     folder = os.environ.get("EARWITNESS_RULES")
     if not folder:
-        pytest.skip("EARWITNESS_RULES is not set; this test reads rule files that are no part of the project")
+        pytest.skip("EARWITNESS_RULES is not set; this test reads rule files that are not part of the project")
     files = sorted(Path(folder).glob("*.json"))
     assert len(files) == 3
     for file in files:
@@ -158,7 +158,7 @@ def test_the_users_own_files_load_as_they_are() -> None:
     [
         ("", "r.yaml:1:1: a rule file begins with the slug of a pantheon"),
         ("- a", "r.yaml:1:1: a rule file begins with the slug of a pantheon"),
-        ("inn: 3", "r.yaml:1:1: inn: 3 is no pantheon. Write its members"),
+        ("inn: 3", "r.yaml:1:1: inn: 3 is not a pantheon. Write its members"),
         ("inn:\n  memebrs: [tom]", "r.yaml:2:3: unknown key 'memebrs' in inn. Allowed: "),
         ("inn:\n  memebrs: [tom]", "Did you mean 'members'?"),
         ("inn:\n  rules:\n    max_hop: 2", "r.yaml:3:5: unknown key 'max_hop' in inn.rules."),
@@ -218,7 +218,7 @@ def test_the_users_own_files_load_as_they_are() -> None:
         ("rules: {delay: 2}\ninn: {members: [a]}", "'rules' at the top makes a file one pantheon"),
         ("inn: [", "r.yaml:1:7: not YAML: "),
         ("inn: {}\ninn: {}", 'r.yaml:2:1: duplicate key "inn". Each key may appear only once.'),
-        ("a: &a [x]\nb: &b [*a, *a]\ninn: *b", "is no pantheon"),
+        ("a: &a [x]\nb: &b [*a, *a]\ninn: *b", "is not a pantheon"),
         ("inn: &a\n  members: *a\n", "r.yaml:2:3: an alias (*name) refers to the value that contains it"),
         ("inn:\n  ? [ann,\n     bob]\n  : 3\n", "r.yaml:2:5: the list '[ann, bob]' cannot be a key. Write text or"),
         ("inn:\n  rules: {delay: 1, {a: b}: 3}\n", "r.yaml:2:21: the table '{a: b}' cannot be a key. Write text or"),
@@ -261,7 +261,7 @@ def test_a_yaml_bomb_is_refused_in_words() -> None:
         ('{"inn": {"members": ["tom" 3]}}', "r.json:1:28: not JSON: "),
         ('{\n\t"inn": {},\n\t"inn": {}\n}', 'r.json:3:2: duplicate key "inn". Each key may appear only once.'),
         ('{\n\t"inn": {"rules": {"chance": 7}}\n}', "r.json:2:20: inn.rules.chance: 7 cannot be used"),
-        ('{"inn": {"rules": {"chance": NaN}}}', "r.json:1:30: not JSON: NaN is no number of JSON. Write a"),
+        ('{"inn": {"rules": {"chance": NaN}}}', "r.json:1:30: not JSON: NaN is not a number of JSON. Write a"),
         ('{"inn": {"note": "NaN \\" NaN",\n "rules": {"delay": -Infinity}}}', "r.json:2:21: not JSON: -Infinity is no"),
         (f'{{"inn": {{"rules":\n {{"delay": {"9" * 5_000}}}}}}}', "r.json:2:12: a number of 5000 digits is too long."),
         (f'{{"inn": {{"rules":\n {{"delay": {"9" * 400}}}}}}}', "r.json:2:3: a number of more than 300 digits"),

@@ -70,6 +70,6 @@ def test_every_option_is_described() -> None:
 def test_the_users_own_files_are_valid() -> None:
     folder = os.environ.get("EARWITNESS_RULES")
     if not folder:
-        pytest.skip("EARWITNESS_RULES is not set; this test reads rule files that are no part of the project")
+        pytest.skip("EARWITNESS_RULES is not set; this test reads rule files that are not part of the project")
     for file in sorted(Path(folder).glob("*.json")):
         VALIDATOR.validate(json.loads(file.read_text("utf-8")))

@@ -129,7 +129,7 @@ class JournalCases(LedgerCases):
         new = [NewEntry(body=said(text), timestamp=NOON) for text in ("whole", "half \ud83d")]
         with suppress(ValueError, EarwitnessError):
             await ledger.append_all("s1", new)
-            raise AssertionError("append_all() took text that is no valid Unicode")
+            raise AssertionError("append_all() took text that is not valid Unicode")
         assert list(await ledger.entries("s1")) == []
         with suppress(UnknownName):
             await ledger.append_all("s2", new[:1])

@@ -154,7 +154,7 @@ class Keeping(StoreCases):
             assert await self.contents(store, "c", ["old"]) == [memory("c", "old", "as it was")]
             assert [await self.size(store, container, ["new", "bad", "later"]) for container in "de"] == [0, 0]
         else:
-            raise AssertionError("put() took a memory whose content is no text, and raised nothing")
+            raise AssertionError("put() took a memory whose content is not text, and raised nothing")
 
     @case
     async def test_what_was_put_is_there_after_a_new_start(self, store: Store) -> None:

@@ -47,8 +47,8 @@ class AssistantConversation:
     async def add(self, role: str, content: str) -> None:
         """Add a message; it is durable on return. No upload is waited for.
 
-        Raises `InputError` for an unknown role, for what is no text, and for text that says nothing, and `StorageError`
-        if it cannot be written here.
+        Raises `InputError` for an unknown role, for what is not text, and for text that says nothing, and
+        `StorageError` if it cannot be written here.
         """
         check_message(role, content)
         message = AssistantMessage(role=role, content=content, timestamp=now())

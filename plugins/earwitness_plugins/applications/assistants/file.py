@@ -95,7 +95,7 @@ class ConversationFile:
             head, *messages = [json.loads(line) for line in lines]
             found = ConversationHead.model_validate(head), [AssistantMessage.model_validate(each) for each in messages]
         except (ValueError, ValidationError) as error:
-            raise InputError(f"{str(self.path)!r} is no conversation that can be read: {error}") from error
+            raise InputError(f"{str(self.path)!r} is not a conversation that can be read: {error}") from error
         if found[0].key != self.key:
             raise InputError(f"{str(self.path)!r} is conversation {found[0].key!r}, not {self.key!r}.")
         check_tag(self.path, found[0], self._container_tag)
@@ -237,7 +237,7 @@ def heads(paths: Iterable[Path], container_tag: str) -> tuple[list[ConversationH
         except InputError as error:
             problems.append(f"{error} It was left out.")
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "its first line is no head of a conversation"
+            why = error.strerror if isinstance(error, OSError) else "its first line is not a head of a conversation"
             problems.append(f"{str(path)!r} was left out, because it cannot be read: {why}.")
     return found, problems
 

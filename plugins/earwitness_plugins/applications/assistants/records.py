@@ -61,7 +61,8 @@ def check_message(role: object, content: object) -> None:
     if role not in ROLES:
         hint = did_you_mean(role, ROLES) if isinstance(role, str) else ""
         raise InputError(
-            f"role = {quoted(role)} is none: use {', '.join(map(repr, ROLES))}, as in add('user', 'Hello.').{hint}"
+            f"role = {quoted(role)} is not a role: use {', '.join(map(repr, ROLES))}, as in add('user', 'Hello.')."
+            f"{hint}"
         )
     if not isinstance(content, str):
         raise InputError(f"content = {quoted(content)} must be text, as in add('user', 'Hello.').")

@@ -78,7 +78,7 @@ class ConversationReview:
         """Remember what a proposal says; or other words, one thing a line, if `content` is given. Durable on return.
 
         Approving twice writes once. What was rejected may be approved after all. Raises `UnknownName`, `NotPermitted`,
-        and `InputError` if the conversation was forgotten meanwhile, and for content that is no text or empty.
+        and `InputError` if the conversation was forgotten meanwhile, and for content that is not text or empty.
         """
         self._permit("edit", "approve what was proposed")
         check_words(content)
@@ -89,7 +89,7 @@ class ConversationReview:
         return.
 
         Raises `UnknownName`, `NotPermitted`, and `InputError` if the conversation was forgotten meanwhile, and for a
-        reason that is no text.
+        reason that is not text.
         """
         self._permit("edit", "reject what was proposed")
         return await self._decide(id, partial(rejected, by=self._role, reason=text("reason", reason)))

@@ -138,15 +138,15 @@ class StoryChat:
         return played
 
     async def last_answer(self) -> str | None:
-        """Id of whoever has given the answer that is the last message; `None` if that is no answer."""
+        """Id of whoever has given the answer that is the last message; `None` if that is not an answer."""
         last = await self._last()
         return last.speaker if last is not None and last.key.startswith(ANSWER) else None
 
     async def reroll(self, show: Show) -> MessagePlayed:
-        """Another answer in place of the last message. Raises as `answer`, and `InputError` if that is no answer."""
+        """Another answer in place of the last message. Raises as `answer`, and `InputError` if that is none."""
         last = await self._last()
         if last is None or not last.key.startswith(ANSWER):
-            raise InputError("the last message is no answer, so there is none to replace.")
+            raise InputError("the last message is not an answer, so there is none to replace.")
         turn = await self._turn(last.speaker, last.key)
         text = await self._asked(turn, last.key, show)
         with CancelScope(shield=True):

@@ -24,8 +24,8 @@ def is_file(story: str) -> bool:
 async def opened(ew: Earwitness, story: str) -> Session:
     """The story in the store. One of a file that is not in it yet is played first.
 
-    Raises `StoryError` for what is no story file, `UnknownName`, and `SettingsError` without a table `[model]`, before
-    anything is played.
+    Raises `StoryError` for what is not a story file, `UnknownName`, and `SettingsError` without a table `[model]`,
+    before anything is played.
     """
     ModelClient.shared(ew.settings, ew.resources, ew.strategies)
     if not is_file(story):

@@ -100,7 +100,7 @@ class SpokenText:
         return bool(line) and any(_NO_COLON_YET.fullmatch(begun[len(each) :]) is not None for each in known)
 
     def _new(self, said: str) -> str:
-        """What comes after what was shown; nothing where what was shown has turned out to be no speech."""
+        """What comes after what was shown; nothing where what was shown has turned out not to be speech."""
         if not said.startswith(self.shown):
             return ""
         new, self.shown = said[len(self.shown) :], said

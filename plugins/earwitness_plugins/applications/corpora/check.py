@@ -133,7 +133,7 @@ def _misplaced(corpus: Corpus) -> Iterator[str]:
 
 
 def _strange(scenes: Iterable[CorpusScene]) -> Iterator[str]:
-    """Labels outside the roster, speakers who do not perceive their own words, pieces that are no part of the text."""
+    """Labels outside the roster, speakers who do not perceive their own words, pieces that are not part of the text."""
     for scene in scenes:
         name = scene.labelled.name
         yield from (f"{name}, {each}" for each in (*strangers(scene.labelled), *strange_speakers(scene.labelled)))
@@ -143,7 +143,7 @@ def _strange(scenes: Iterable[CorpusScene]) -> Iterator[str]:
                 yield f"{place}: the speaker {quoted(line.speaker)} is not in 'present'."
             for piece in line.pieces:
                 if piece.text not in line.text:
-                    yield f"{place}: the piece {quoted(piece.text)} is no part of the text."
+                    yield f"{place}: the piece {quoted(piece.text)} is not part of the text."
 
 
 def _unknown_scenes(corpus: Corpus) -> Iterator[str]:

@@ -27,7 +27,7 @@ def corpus_folder(name: str) -> Path:
     there = (
         f"Corpora here: {', '.join(known)}." if known else f"There is no folder {FOLDER} here: give the corpus's path."
     )
-    raise InputError(f"{quoted(name)} is no corpus: it holds no {CARD}. {there}{did_you_mean(name, known)}")
+    raise InputError(f"{quoted(name)} is not a corpus: it holds no {CARD}. {there}{did_you_mean(name, known)}")
 
 
 def data_path(given: str, task: str) -> str:

@@ -26,7 +26,7 @@ def text_of_file(path: str | Path) -> str:
     try:
         return file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: it is no UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+        raise InputError(f"{file}: it is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
     except OSError as error:
         raise InputError(f"{file}: it cannot be read: {error.strerror}.") from error
 

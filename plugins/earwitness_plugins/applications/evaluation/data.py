@@ -15,7 +15,7 @@ from earwitness_plugins.importers.labelled import Asked, Labelled, LabelledLine,
 
 _AND = lazy_pattern(r"\s*(?:[,;/&+]|\band\b)\s*")
 TOGETHER = frozenset({"all", "everyone", "everybody", "both", "others", "several"})
-"""Speakers who are no member of a roster by themselves, in small letters."""
+"""Speakers who are not members of a roster by themselves, in small letters."""
 
 
 class DataFile(Record):

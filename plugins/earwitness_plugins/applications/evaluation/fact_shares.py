@@ -48,7 +48,7 @@ class FactShares:
 
 
 def texts_of(memories: Iterable[Memory]) -> dict[str, frozenset[str]]:
-    """The words of each message in a container. What is no message has its own id as key."""
+    """The words of each message in a container. What is not a message has its own id as key."""
     return {_key(each): word_set(each.content) for each in memories}
 
 

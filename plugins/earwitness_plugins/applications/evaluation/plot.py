@@ -41,7 +41,7 @@ def draw(report: EvaluationReport, path: str) -> None:
 def require_drawable(run: Run, path: str) -> Any:
     """Check before a long run that it can be drawn; returns matplotlib's `Figure`.
 
-    Raises `InputError` without matplotlib, for a task without a threshold, and for an ending that is no picture.
+    Raises `InputError` without matplotlib, for a task without a threshold, and for an ending that is not a picture.
     """
     if run.task not in DRAWABLE:
         tasks = " and ".join(DRAWABLE)

@@ -65,8 +65,8 @@ def _by_scene(data: Data) -> list[tuple[LabelledScene, list[Asked]]]:
         key = (each.dataset or each.scene, each.scene)
         if key not in scenes:
             raise InputError(
-                f"a turn is of the scene {each.scene!r} of {each.dataset!r}, which is in none of the files. Name the "
-                "file with the scenes too."
+                f"a turn belongs to the scene {each.scene!r} of {each.dataset!r}, which is in none of the files. "
+                "Name the file with the scenes too."
             )
         if each.character is not None and each.character not in scenes[key].roster:
             whose = outside(each.character, scenes[key].roster)

@@ -8,7 +8,7 @@ from earwitness.records.channel import Channel
 
 
 def channel_of(said_in: Iterable[Channel]) -> Channel:
-    """The channel of messages that are to be one chat: the only one, or the only one that is no direct message.
+    """The channel of messages that are to be one chat: the only one, or the only one that is not a direct message.
 
     Where there are several, it is the unnamed channel of the session.
     """

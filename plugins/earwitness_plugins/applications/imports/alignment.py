@@ -24,7 +24,7 @@ class FileLine:
     others: frozenset[str]
     """The texts of all its swipes."""
     silent: bool
-    """Whether it is hidden or says nothing: it is no new message, and changes none."""
+    """Whether it is hidden or says nothing: it is not a new message, and changes none."""
     row: str = ""
     """The line as the file has it."""
 

@@ -20,7 +20,7 @@ class AboutSomebody:
     recalled: Recalled
     """The memory."""
     speaker: str | None
-    """The name under which it was said; `None` for what is no message."""
+    """The name under which it was said; `None` for what is not a message."""
     text: str
     """What was said, or the whole memory, in one line."""
     is_theirs: bool

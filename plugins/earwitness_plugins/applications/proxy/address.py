@@ -44,7 +44,7 @@ class ChatAddress:
     """Ids or names of all characters of a group chat; empty = it is none."""
     action: ChatAction = "auto"
     """`continue` = the answer goes on with the last message; `reroll` = it replaces the last answer; `user` = it is
-    what the user might say next; `none` = it is no message of the story."""
+    what the user might say next; `none` = it is not a message of the story."""
 
     @property
     def everybody(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class ChatAddress:
 def split_model(name: str) -> tuple[str, dict[str, str]]:
     """The model's own name, and what follows it after a `#`: `llama3#session=s1&character=Alice`.
 
-    Raises `InputError` for an unknown field, and for what is no UTF-8.
+    Raises `InputError` for an unknown field, and for what is not UTF-8.
     """
     model, _, said = name.partition("#")
     try:
@@ -121,7 +121,7 @@ def _unquoted(name: str, value: str) -> str:
 
 
 def _no_text(where: str, value: str) -> InputError:
-    return InputError(f"{where}: {quoted(value)} is no percent-encoded UTF-8, as 'J%C3%BCrgen' is.")
+    return InputError(f"{where}: {quoted(value)} is not percent-encoded UTF-8, as 'J%C3%BCrgen' is.")
 
 
 def address_of(*said: Mapping[str, str]) -> ChatAddress:
@@ -148,12 +148,12 @@ def _action(said: str) -> ChatAction:
         return "auto"
     found = next((each for each in ACTIONS if each == said), OTHER_WORDS.get(said))
     if found is None:
-        raise InputError(f"action {quoted(said)} is unknown. There are: {', '.join((*ACTIONS, *OTHER_WORDS))}.")
+        raise InputError(f"action {quoted(said)} is unknown. Known: {', '.join((*ACTIONS, *OTHER_WORDS))}.")
     return found
 
 
 def _known(fields: dict[str, str], where: str) -> dict[str, str]:
     for name in fields:
         if name not in FIELDS:
-            raise InputError(f"{where}: field {quoted(name)} is unknown. There are: {', '.join(FIELDS)}.")
+            raise InputError(f"{where}: field {quoted(name)} is unknown. Known: {', '.join(FIELDS)}.")
     return fields

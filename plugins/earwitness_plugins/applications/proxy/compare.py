@@ -88,7 +88,7 @@ def compare(
 
 
 def _in_other_words(found: Comparison, story: Sequence[ComparedLine], chat: Sequence[ComparedLine]) -> list[int]:
-    """The lines that are no correction of their messages."""
+    """The lines that do not correct their messages."""
     return [each for each in found.edited if _likeness(story[found.known[each]], chat[each]) < CORRECTED]
 
 

@@ -67,7 +67,7 @@ class Exchange:
     """Keys of what the chat no longer has, newest first. It is retracted once the answer has come whole."""
 
     async def answered(self, text: str, call: ModelCall | None = None) -> str | None:
-        """END: report a whole answer, durable on return. Returns its key; `None` for what is no message of the story.
+        """END: report a whole answer, durable on return. Returns its key; `None` if it is not a message of the story.
 
         The `call` that gave it stays with the message, as `calls` in its metadata; those of what it goes on with stay
         there, too. Raises `StorageError`, `InputError`.

@@ -137,7 +137,9 @@ class ProxyApp:
         """An answer that came in one piece, as it was asked for."""
         said = parsed(body)
         if not isinstance(said, dict):
-            raise httpx.RemoteProtocolError(f"it answered {body[:60].decode(errors='replace')!r}, no JSON object")
+            raise httpx.RemoteProtocolError(
+                f"it answered {body[:60].decode(errors='replace')!r}, which is not a JSON object"
+            )
         if (error := error_in(said)) is not None:
             call.failed(said, answer_in(said))
             return JSONResponse(self._upstream.told(error), 502)
@@ -249,7 +251,7 @@ def _body(raw: bytes) -> dict[str, Any]:
         half = error.object[error.start : error.end]
         raise InputError(f"the request holds {half!r}, half of a character: send whole ones, as UTF-8.") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the request is no JSON: {error}") from error
+        raise InputError(f"the request is not JSON: {error}") from error
     messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise InputError("the request has no `messages`: a list of objects with role and content.")

@@ -207,7 +207,7 @@ def answer_in(body: object) -> str:
 
 
 def _text(content: object) -> str:
-    """The text of an answer, or of a piece of one, also in parts; other parts, such as thoughts, are no text."""
+    """The text of an answer, or of a piece of one, also in parts; other parts, such as thoughts, are not text."""
     if isinstance(content, list):
         return "".join(_text(each.get("text")) for each in content if isinstance(each, dict))
     return content if isinstance(content, str) else ""

@@ -88,8 +88,8 @@ def _wanted(reviewed: Reviewed) -> ApprovedKeeping:
         problem = invalid.errors()[0]
         field = ".".join(map(str, problem["loc"]))
         raise InputError(
-            f"the payload of proposal {reviewed.id!r} is no reconciliation of a memory: {field}: {problem['msg']}. It "
-            "needs bubble, memory and keep_as (personal or global)."
+            f"the payload of proposal {reviewed.id!r} is not a reconciliation of a memory: {field}: {problem['msg']}. "
+            "It needs bubble, memory and keep_as (personal or global)."
         ) from invalid
 
 

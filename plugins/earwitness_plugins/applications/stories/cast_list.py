@@ -1,4 +1,4 @@
-"""The list of the cast as a story file has it: what is no list, and no item of one."""
+"""The list of the cast as a story file has it: what is not a list, nor an item of one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_cast(story: dict[str, Any]) -> tuple[Any, list[Problem]]:
     if "cast" not in story:
         return given, []
     if not isinstance(given, list):
-        return [SOMEBODY], [Problem(LOC, f"cast: {quoted(given)} is no list. {_meant(given)}")]
+        return [SOMEBODY], [Problem(LOC, f"cast: {quoted(given)} is not a list. {_meant(given)}")]
     said = _verbs(story.get("steps"))
     joined = {number: each for number, each in enumerate(given) if _is_two_lines(each) and each not in said}
     problems = [Problem((*LOC, number), _two_lines(each)) for number, each in joined.items()]

@@ -172,7 +172,7 @@ class UnmaskingPlayed(StoryEvent):
 
 
 class ActPlayed(StoryEvent):
-    """Something was done that is no message and no change: about memories, the cast, or a package's step."""
+    """Something was done that is neither a message nor a change: about memories, the cast, or a package's step."""
 
     kind: Literal["tell", "remember", "archive", "restore", "join", "forget", "prepare", "added"]
     """The kind of event."""

@@ -115,7 +115,7 @@ def _unread_keys(file: Located, story: Story) -> set[str]:
 
 def _steps(file: Located, cast: Any) -> tuple[list[dict[str, Any]], list[Problem]]:
     """The steps in their long form, and the problems with the others. Where part of the cast could not be read, a word
-    that is no step may be somebody's."""
+    that is not a step may be somebody's."""
     given, ids = file.value.get("steps", []), cast_ids(cast)
     if not isinstance(given, list):
         return [], [Problem(("steps",), "steps is a list: each step begins with a dash.")]

@@ -290,7 +290,7 @@ class TellStep(StepInChannel):
 
 
 class RememberStep(StepInChannel):
-    """A memory that is no message: `remember: {character: bob, text: He never trusted her., rests_on: [promise]}`."""
+    """A memory that is not a message: `remember: {character: bob, text: He never trusted her, rests_on: [promise]}`."""
 
     kind: Literal["remember"] = "remember"
     """Kind of step."""

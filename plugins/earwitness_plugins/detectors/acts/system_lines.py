@@ -24,7 +24,7 @@ Templates = Mapping[str, Sequence[str]]
 SYSTEM = ("leaves", "enters", "creates")
 _BRACKETS = frozenset("{}<>()[]")
 _MOST = 200
-"""Longer sentences are no lines of a program."""
+"""Longer sentences are not lines of a program."""
 _SIGN = "[\ue000-\uf8ff]"
 _AND = r"(?:,\s*(?:and|und|y|e|et|и)|,|、|\uff0c|&|\band\b|\bund\b|\by\b|\be\b|\bet\b|\bи\b|と|和)"
 _LIST = rf"{_SIGN}(?:\s*{_AND}\s*{_SIGN})*"

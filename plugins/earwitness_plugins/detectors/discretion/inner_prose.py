@@ -129,7 +129,7 @@ _TRAILING = lazy_pattern(
 )
 """What goes on in the mind of whoever says it: `Gladly, he agreed, hating her.`"""
 _FEW = 1
-"""A remark of so many words, such as `Silence.`, is no thought."""
+"""A remark of so many words, such as `Silence.`, is not a thought."""
 _HAPPENS = lazy_pattern(
     r"\A\W*(?:a|an|the)?\s*(?:\w+\s+)?(?:pause|silence|knock|beat|laugh|nod|shrug|sigh|smile|grin|wink|crash|bang|thunder|laughter|applause|footsteps)\b",
     re.IGNORECASE,

@@ -36,6 +36,6 @@ def _place(where: Whereabouts, scene: Surroundings) -> str | None:
 
 
 def _carries(here: str, place: str, levels: int | None) -> bool:
-    """Over so many levels, `None` = however many; the same place is no distance."""
+    """Over so many levels, `None` = however many; the same place counts as none."""
     apart = distance(here, place) or 0
     return apart > 0 and (levels is None or apart <= levels)

@@ -59,7 +59,8 @@ class Confidences(Record):
     parting: Probability = 0.7
     """Has just taken leave, and is answered."""
     leaving: Probability = 0.25
-    """As likely as this to go by their words, somebody is taken to have gone: a leak weighs three times a miss."""
+    """Somebody who is at least this likely to leave, by their words, is taken to have left. A leak weighs three times
+    a miss."""
     faded: Probability = 0.35
     """Likely to be there as seldom as this, somebody who fell silent is taken to have gone."""
     together: Probability = 0.3

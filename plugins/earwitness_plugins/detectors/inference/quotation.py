@@ -77,7 +77,7 @@ class _Habit:
     told: int = 0
     """Those of them that also tell of what is done or how it is said."""
     plain: int = 0
-    """Messages of plain words that are no thoughts."""
+    """Messages of plain words that are not thoughts."""
 
     def note(self, text: str) -> None:
         how = _written(text)

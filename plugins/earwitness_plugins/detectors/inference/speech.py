@@ -204,7 +204,7 @@ def _known(case: MessageCase) -> Iterator[Message]:
 
 
 def _is_still_leaving(case: MessageCase) -> bool:
-    """A last word at the door, while the others say goodbye, is no coming back; where deeds are told, they tell it."""
+    """Whether it is a last word at the door while others say goodbye, which brings nobody back. Told deeds tell it."""
     if _QUOTES.search(case.moment.message.content):
         return False
     gone, answers = _last_to_leave(case)

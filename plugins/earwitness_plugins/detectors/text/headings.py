@@ -90,7 +90,7 @@ class _PlaceWords:
     articles: frozenset[str]
     meanwhile: re.Pattern[str]
     first: frozenset[str]
-    """Words with which one that is no place itself may begin."""
+    """Words with which one that is not a place itself may begin."""
     heads: frozenset[str]
     """First letters of the words of places, and of channels."""
 

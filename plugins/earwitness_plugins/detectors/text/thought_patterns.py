@@ -260,7 +260,7 @@ DEED = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 SHORTENED = lazy_pattern(r"\W*(?:he|she|it|they|I|we|you|that|who|there)['’]", re.IGNORECASE)
-"""`He's looking at me` is no deed told by name."""
+"""`He's looking at me` is not a deed told by name."""
 DESCRIBES = lazy_pattern(
     r"(?:\w+['’]?\w*\W+){0,2}?(?!(?:this|his|its|pls|yes|always|perhaps|guess|plus|thus|need|indeed|only)\b)"
     r"\w{2,}(?:s|ing|ed|ly)\b",

@@ -17,7 +17,7 @@ _WORD = lazy_pattern(r"[^\W_]+")
 _MOST = 1 << 15
 """So many words are remembered."""
 _COUNTS_AS_WORD = str.maketrans({"\u0130": "i", "\u0345": " "})
-"""What `re` and `str.casefold` see differently: a capital I with a dot, and an iota that is no letter by itself."""
+"""What `re` and `str.casefold` see differently: a capital I with a dot, and an iota that is not a letter by itself."""
 
 
 def small(text: str) -> str:

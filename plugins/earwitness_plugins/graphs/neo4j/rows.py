@@ -18,7 +18,7 @@ _AFTER = "\x20"
 """What comes after `_BETWEEN` in the order of characters."""
 _DIGITS = 19
 FAR = 1e300
-"""Stands for an infinite day: infinities are no literals of Cypher, and not every server keeps them."""
+"""Stands for an infinite day: infinities are not literals of Cypher, and not every server keeps them."""
 
 
 class GraphKeys:

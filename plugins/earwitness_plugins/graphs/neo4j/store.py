@@ -77,7 +77,7 @@ class Neo4jGraph(walks.Walks):
     # ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────
 
     async def upsert_facts(self, facts: Sequence[Fact]) -> int:
-        """Write the facts, all or none, and return the new version. Raises `InputError` for what is no fact."""
+        """Write the facts, all or none, and return the new version. Raises `InputError` for what is not a fact."""
         given = checked_facts(facts)
         if not given:
             return await self.version()

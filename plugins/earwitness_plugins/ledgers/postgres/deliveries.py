@@ -88,7 +88,7 @@ INSERT INTO earwitness.repeated_delivery
 SELECT %(session)s, %(sequence)s, position, memory_id, container, owner, body, metadata, fields::json
 FROM given WHERE position NOT IN (SELECT position FROM added)
 """  # noqa: S608 - our own words
-"""What exists already stays as it is: struck or withdrawn, pending or applied."""
+"""What already exists stays as it is: struck or withdrawn, pending or applied."""
 _APART = {"session", "sequence", "memory_id", "container", "owner", "body", "metadata"}
 """Fields that are not part of `fields`."""
 

@@ -212,7 +212,7 @@ class Crowds:
                 self._write(connection, crowd, range(len(self._of(connection, crowd))))
 
     def apply(self, connection: apsw.Connection, session: int, ids: Collection[str]) -> None:
-        """Write those out that have one of these ids and are no rows yet, as applied."""
+        """Write those out that have one of these ids and are not rows yet, as applied."""
         for crowd in self.of(connection, session):
             if places := self._of(connection, crowd).with_ids(ids):
                 self._write(connection, crowd, places, status="applied")

@@ -1,6 +1,6 @@
 """`MEMORY.md`: a head that names the container, and a list with an item for each memory.
 
-What is neither head nor list, such as headings and paragraphs, is kept where it is and is no memory.
+What is neither head nor list, such as headings and paragraphs, is kept where it is and is not a memory.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _checked_head(lines: Sequence[str], container: str, path: str, *, named: boo
     if lines[0].rstrip() != _FENCE:
         if named:
             return 0
-        raise StorageCorrupt(f"{path}:1:1: the head is missing, which names the container {quoted(container)}.")
+        raise StorageCorrupt(f"{path}:1:1: the head is missing: it names the container, here {quoted(container)}.")
     for place, line in enumerate(lines[1:], 1):
         if line.rstrip() == _FENCE:
             return place + 1
@@ -117,7 +117,7 @@ def _check_head(key: str, value: str, container: str, at: str) -> None:
     try:
         found = json.loads(value)
     except ValueError:
-        raise StorageCorrupt(f"{at}: {key!r} cannot be read: {quoted(value)} is no JSON.") from None
+        raise StorageCorrupt(f"{at}: {key!r} cannot be read: {quoted(value)} is not JSON.") from None
     if key == "container" and found != container:
         raise StorageCorrupt(
             f"{at}: the file belongs to container {quoted(found)}, and lies in the folder of {quoted(container)}. "
@@ -141,7 +141,7 @@ def _block(lines: Sequence[str], first: int, path: str) -> _ItemLines:
         else:
             raise StorageCorrupt(
                 f"{path}:{place + 1}:1: {quoted(line)} goes on from the memory above: indent it by two spaces. "
-                "What is no memory stands after an empty line."
+                "What is not a memory stands after an empty line."
             )
         place += 1
     while not found[-1].strip() and len(found) > 1:

@@ -166,7 +166,7 @@ def _check(file: Path) -> None:
         text, name = _text(file), file.parent.name
     container = container_of(text)
     if container is not None and folder_name(container) != name:
-        raise StorageCorrupt(f"{file}: the file belongs to container {quoted(container)}, whose folder is another.")
+        raise StorageCorrupt(f"{file}: the file belongs to container {quoted(container)}, which has another folder.")
     read_document(text, container or "", str(file), named="__" not in name)
 
 
@@ -177,4 +177,4 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise StorageCorrupt(f"{path}:{line}:{column}: this byte is no UTF-8. Save the file as UTF-8.") from None
+        raise StorageCorrupt(f"{path}:{line}:{column}: this byte is not UTF-8. Save the file as UTF-8.") from None

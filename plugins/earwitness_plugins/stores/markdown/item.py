@@ -44,7 +44,7 @@ class Item:
     wrote: str | None
     """Digest of the content that was put last; `None` = a person wrote it, and it was never put."""
     notes: tuple[str, ...] = ()
-    """Lines before it that are no memories, such as headings."""
+    """Lines before it that are not memories, such as headings."""
 
     @property
     def is_edited(self) -> bool:
@@ -126,7 +126,7 @@ def _hidden(line: str, place: int) -> dict[str, Any]:
         hidden = json.loads(end[begin : 1 - len(_END)])
     except ValueError as error:
         column = error.colno - 1 if isinstance(error, json.JSONDecodeError) else 0
-        raise BadItem(f"the comment is no JSON: {error}", place, begin + column) from None
+        raise BadItem(f"the comment is not JSON: {error}", place, begin + column) from None
     if unknown := hidden.keys() - set(_KEYS):
         raise BadItem(f"the comment has {quoted(min(unknown))}. It may have: {', '.join(_KEYS)}", place, begin)
     return dict(hidden)

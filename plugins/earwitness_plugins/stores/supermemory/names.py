@@ -79,5 +79,5 @@ def restored(text: str) -> str:
         return text
     found = json.loads(text.removeprefix(_ENCODED))
     if not isinstance(found, str):
-        raise ValueError(f"{text[:80]!r} is no encoded text")  # noqa: TRY004 - what is broken is the text
+        raise ValueError(f"{text[:80]!r} is not encoded text")  # noqa: TRY004 - what is broken is the text
     return found

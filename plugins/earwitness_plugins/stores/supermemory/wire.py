@@ -392,7 +392,7 @@ def _row(result: Any) -> SearchRow | None:
     text = result.memory if result.memory is not None else result.chunk
     if document is None or text is None or result.is_inference:
         return None  # what cannot be traced to a document cannot be checked
-    similarity = min(max(0.0, float(result.similarity)), 1.0)  # in this order: what is no number is 0
+    similarity = min(max(0.0, float(result.similarity)), 1.0)  # in this order: what is not a number is 0
     return SearchRow(document.id, document.metadata or {}, text, similarity, result.memory is not None)
 
 

@@ -194,7 +194,7 @@ class Emulator:
                 pairs = tuple((name, value) for name, value in query)
             except (ValueError, TypeError) as error:
                 raise InputError(
-                    f"{str(path)!r}, line {number}: this is no file that an emulator has kept. It was left as it is; "
-                    "name another file."
+                    f"{str(path)!r}, line {number}: this is not a file that an emulator has kept. It was left as it "
+                    "is; name another file."
                 ) from error
             self._answer(key, HttpRequest(method, where, pairs, headers, body.encode()), now)

@@ -58,7 +58,7 @@ class EmulatedApi:
             if method == request.method and (match := pattern.fullmatch(request.path)):
                 parts = match.groupdict()
                 if "ns" in parts and not NAMESPACE.match(parts["ns"]):
-                    raise RefusedRequest(400, f"{parts['ns']!r} is no namespace")
+                    raise RefusedRequest(400, f"{parts['ns']!r} is not a namespace")
                 return route(self, request, **parts)
         raise RefusedRequest(404, f"there is no {request.method} {request.path}")
 
@@ -314,12 +314,12 @@ def _body(model: type[B], request: HttpRequest) -> B:
     try:
         given = json.loads(request.body, parse_constant=_no_constant)
     except ValueError as error:
-        raise RefusedRequest(400, f"the body is no JSON: {error}") from error
+        raise RefusedRequest(400, f"the body is not JSON: {error}") from error
     return _checked(model, given)
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _query(model: type[B], request: HttpRequest) -> B:

@@ -195,7 +195,7 @@ class GraphWrites(GraphCases):
 
     @case
     async def test_ids_that_cannot_be_are_refused(self, graph: GraphStore) -> None:
-        """They are no questions either."""
+        """They are not questions either."""
         for wrong in ("", " a", "a\nb", "x" * 301, None, 7, "\ud800"):
             for question in (graph.relations, graph.history):
                 if wrong is None and question == graph.relations:
