@@ -45,6 +45,17 @@ async def test_it_says_who_would_not_be_told_and_what_stopped_it(tmp_path: Path)
     ]
 
 
+async def test_of_whom_one_rule_tells_or_stops_another_does_not_say_that_no_rule_tells_them(tmp_path: Path) -> None:
+    async with Earwitness.open(tmp_path / "s.db", sharing_rules=[Rumour()], relationships={}) as ew:
+        story = await ew.session("s1", cast=["alice", "bob", "charlie", "dora"])
+        shown = str(await story.backstage().preview("alice", "I have found it.", audience=["alice"]))
+    assert shown.splitlines()[2:] == [
+        "  bob: would learn it on day 2 (was told by alice; rumour)",
+        "  charlie: would not be told: no rule tells them",
+        "  dora: would not be told by charlie (rumour): nobody tells Dora",
+    ]
+
+
 async def test_it_plays_forward(tmp_path: Path) -> None:
     shown = await told(tmp_path / "s.db", 1)
     assert "  charlie: would learn it on day 3 (was told by bob; rumour)" in shown.splitlines()

@@ -37,7 +37,7 @@ from .before import before
 from .costs import Costs, costs
 from .explain import explain, explain_own, shared_with
 from .knowers import WhoKnows
-from .preview import Preview
+from .preview import Preview, stops_of
 from .records import Before, ContainerPage, Explanation, Overview, Replanned
 from .roles import check_role, permit
 from .who_knows import who_knows
@@ -174,7 +174,7 @@ class Backstage:
             heard=plan.message.heard if plan.message else {},
             addressees=plan.message.addressees if plan.message else (),
             deliveries=tuple(plan.deliveries),
-            stops=tuple(each for each in plan.stops if each.character not in participants),
+            stops=stops_of(plan, participants),
             answers=plan.answers,
             calendar=self._engine.settings.calendar,
         )

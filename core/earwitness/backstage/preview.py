@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..ids import WORLD
 from ..records.message import Message, Participant
-from ..records.plan import Answer, Delivery
+from ..records.plan import Answer, Delivery, Plan
 from ..records.prose import gist
 from ..records.stop import Stopped
 from .records import DatedRecord
@@ -78,6 +78,21 @@ class Preview(DatedRecord):
             "answers": (),
         }
         return self.model_copy(update=kept)
+
+
+def stops_of(plan: Plan, participants: Collection[str]) -> tuple[Stopped, ...]:
+    """Who would not be told, without those who perceive it.
+
+    That no rule tells them is left out of those whom another sharing rule tells, or of whom it says what stops it.
+    """
+    told = {each.owner for each in plan.deliveries}
+    named = {each.character for each in plan.stops if each.rule or each.shared_from is not None}
+    return tuple(
+        each
+        for each in plan.stops
+        if each.character not in participants
+        and (each.rule or each.shared_from is not None or each.character not in told | named)
+    )
 
 
 def _learned_day(delivery: Delivery) -> float:
