@@ -23,6 +23,9 @@ KNOWN = {
     "Ben, let us find the Sacred Sword.": ["Let us find the Sacred Sword", "the Sacred Sword"],
     "I hid the key in the tower.": ["Ann hid the key in the tower", "The key was hidden in the tower"],
     "I found a crown in the stable. Ben sold it to Cid.": ["Ben sold the crown to Cid", "Who sold the crown?"],
+    "There is a key under the fourth barrel.": ["the key under the barrel", "the key under the fourth barrel"],
+    "I hid the key in the barrel.": ["the key in the old barrel"],
+    "Ich versteckte das Schwert unter den Brunnen.": ["das Schwert unter dem Brunnen"],
     "I locked the gate.": ["Ann really locked the gate", "The gate was locked by Ann"],
 }
 """What Ann said → what everybody who heard it knows."""
@@ -37,6 +40,9 @@ UNKNOWN = {
     "Cid killed the king with a sword.": ["Cid killed the king with poison", "Cid killed the king on Monday"],
     "I went to Rome. Ben loves Paris.": ["Ann went to Paris"],
     "I gave the ring to Ben. Cid saw it.": ["Ann gave the ring to Cid"],
+    "There is a key under the fourth barrel.": [
+        *("the key under the third barrel", "the key under the red barrel", "the key under the old red barrel"),
+    ],
     "I did not go to Rome.": ["Ann went to Paris", "Ann did not go to Paris"],
 }
 """What Ann said → what it tells nobody, nor the contrary."""

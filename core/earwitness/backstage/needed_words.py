@@ -7,10 +7,12 @@ verb needs each of its words that carry meaning: who hears "I went to Rome" does
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from .claims import LINKS, NOBODY_WORDS, Claim, folded
 from .clauses import INDEFINITE, VAGUE, Agent, is_content, word_list
 from .negation import SENTENCE, base_of
+from .plain_sentences import DEFINITE
 
 _LET_US = (("let", "us"), ("let's",), ("lets",))
 """The beginnings of a proposal."""
@@ -57,6 +59,26 @@ def is_worded_in(claim: Claim, said: str, asserted: str, speaker: Agent | None) 
         if wanted <= there | (doers if is_nobody else doers & everything):
             return True
     return False
+
+
+def is_of_another(claim: Claim, asserted: str) -> bool:
+    """Whether the text names only another thing than a topic does: the fourth barrel, where the third is meant."""
+    words = [".", *folded(asserted)]
+    there = set(map(base_of, words))
+    for at, (word, thing) in enumerate(pairwise(claim.tokens)):
+        if base_of(word) in there or base_of(thing) not in there or not _describes(claim.tokens, at):
+            continue
+        if all(is_content(one) for one, other in pairwise(words) if base_of(other) == base_of(thing)):
+            return True
+    return False
+
+
+def _describes(tokens: Sequence[str], at: int) -> bool:
+    """Whether a word stands between "the" and the word behind it: "red" in "the old red barrel"."""
+    begin = at
+    while begin and is_content(tokens[begin - 1]):
+        begin -= 1
+    return begin > 0 and tokens[begin - 1] in DEFINITE and is_content(tokens[at]) and is_content(tokens[at + 1])
 
 
 def needed(claim: Claim) -> Iterator[str]:

@@ -34,7 +34,7 @@ from .clauses import (
 )
 from .irregular_verbs import BASE
 from .moods import choices, hoped_from, is_not_done, is_unreal
-from .needed_words import has_a_deed, is_worded_in
+from .needed_words import has_a_deed, is_of_another, is_worded_in
 from .negation import MARKUP, SENTENCE, TOKEN, Statement, base_of, clauses, is_frame, is_negated, may_deny
 from .paraphrase import in_full, paraphrased
 from .plain_sentences import SPEAKER, stated_places
@@ -106,6 +106,8 @@ class AskedQuestion:
         return self.claim.statement
 
     def _of_topic(self, asserted: str, is_about: bool) -> Verdict:
+        if is_about and self.needs_words and is_of_another(self.claim, asserted):
+            return "neither"
         if self._statement.contradicted_by(asserted):
             return "denies" if is_about else "neither"
         return "says" if is_about else "neither"
