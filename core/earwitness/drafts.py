@@ -118,7 +118,7 @@ class Drafts:
     ) -> Changed:
         """A change of the state. See `Session.change`."""
         changes = state_keys(changes)
-        refuse_slips("change", changes.keys() - State.model_fields)
+        refuse_slips("change", {key: value for key, value in changes.items() if key not in State.model_fields})
         facts = changes.pop("facts", {})
         check_state(self._live.snapshot.state, changes)
         if "participants" in changes:

@@ -236,6 +236,14 @@ def test_a_step_is_played_in_its_channel(run: Run, folder: Path) -> None:
     assert (memory["metadata"]["contextType"], memory["metadata"]["channelId"]) == ("dm", "42")
 
 
+def test_a_change_is_played_in_its_channel(run: Run, folder: Path) -> None:
+    change = "{game_day: 2, description: Dawn., channel: {context: dm, channel: 42}}"
+    (folder / "dm.yaml").write_text(f"story: dm\ncast: [alice]\nsteps:\n  - change: {change}\n", "utf-8")
+    told(run("play", "dm.yaml", "--json"))
+    (memory,) = answer(run("inspect", "dm", "world", "--json"))["memories"]
+    assert (memory["metadata"]["contextType"], memory["metadata"]["channelId"]) == ("dm", "42")
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_plays_without_a_failure(run: Run, example: Path) -> None:
     steps = told(run("play", str(example), "--json"))

@@ -119,6 +119,18 @@ async def test_a_misspelt_channel_is_named(story: Session, call: str) -> None:
         await calls[call]()
 
 
+@pytest.mark.parametrize("call", ["update", "change"])
+async def test_a_context_alone_is_refused_where_it_would_be_told_everywhere(story: Session, call: str) -> None:
+    given: dict[str, Any] = {"context": "dm"}
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
+        "update": lambda: story.update("Alice found the ring", **given),
+        "change": lambda: story.change(game_day=2, **given),
+    }
+    with pytest.raises(InputError, match=rf"{call}\(\) takes no context='dm'. Write channel=Channel\(context='dm'\)"):
+        await calls[call]()
+    await story.change(context="of a dream")  # a key of the host's own
+
+
 @pytest.mark.parametrize("call", ["update", "change", "unmask", "remember", "tell"])
 async def test_a_channel_must_be_one(story: Session, call: str) -> None:
     await story.say("alice", "I have the ring.", key="m1", speak_as="the Fox")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ..errors import InputError, quoted
 from ..records.base import Record
+from ..records.channel import STRICTNESS
 
 T = TypeVar("T")
 LARGEST = 2**63 - 1
@@ -74,9 +75,12 @@ def days(what: str, given: Any) -> float:
     return float(given)
 
 
-def refuse_slips(call: str, given: Iterable[str]) -> None:
-    """Refuse a key of the host's own that is a misspelt argument, such as `chanel`. Raises `InputError`."""
-    for name in given:
+def refuse_slips(call: str, given: Mapping[str, Any]) -> None:
+    """Refuse a key of the host's own that is a misspelt argument, such as `chanel`, or a `context`, which these calls
+    take in a channel only: it would be told everywhere. Raises `InputError`."""
+    for name, value in given.items():
+        if name == "context" and isinstance(value, str) and value in STRICTNESS:
+            raise InputError(f"{call}() takes no context={value!r}. Write channel=Channel(context={value!r}).")
         if isinstance(name, str) and (meant := get_close_matches(name.lower(), ARGUMENTS, n=1, cutoff=0.85)):
             raise InputError(f"{call}() got {name!r}, which looks like its argument {meant[0]!r}. Write that.")
 

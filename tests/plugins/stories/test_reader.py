@@ -90,6 +90,17 @@ def test_a_step_says_in_which_channel_it_happens() -> None:
     assert read(STORY).steps[0].where() == Channel()  # type: ignore[union-attr]
 
 
+def test_a_change_happens_in_a_channel_too() -> None:
+    step = "change: {game_day: 3, guild: smiths, channel: {context: dm, channel: 42, persona: kim}}"
+    change = read(STORY.replace("note: The end.", step)).steps[-1]
+    assert isinstance(change, ChangeStep)
+    assert change.changes == {"game_day": 3, "guild": "smiths"}
+    assert change.channel is not None
+    assert change.channel.where() == Channel(context="dm", channel_id="42", persona_id="kim")
+    with pytest.raises(StoryError, match=r"a change names its channel so: channel: {context: dm}"):
+        read(STORY.replace("note: The end.", "change: {game_day: 3, context: dm}"))
+
+
 def complaint(before: str, after: str) -> str:
     """What is said once one part of the story is replaced by another."""
     assert STORY.count(before) >= 1

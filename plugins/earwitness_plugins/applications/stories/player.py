@@ -202,7 +202,8 @@ class Player:
     async def _tell(self, step: StateStep, key: str) -> Outcome:
         match step:
             case ChangeStep(changes=changes, description=description, audience=audience):
-                return await self.session.change(description=description, audience=audience, key=key, **changes)
+                told: dict[str, Any] = {"audience": audience, "channel": step.channel and step.channel.where()}
+                return await self.session.change(description=description, **told, key=key, **changes)
             case UpdateStep(text=text, character=character, type=type, audience=audience):
                 fields: dict[str, Any] = {"type": type, "audience": audience, "channel": step.channel_given()}
                 return await self.session.update(text, character=character, **fields, key=key)

@@ -175,7 +175,7 @@ def _with_body(loc: Loc, verb: str, body: object) -> dict[str, Any] | Problem:
 
 
 def _with_state_keys_apart(body: dict[str, Any]) -> dict[str, Any]:
-    own = body.keys() & {"description", "audience"}
+    own = body.keys() & {"description", "audience", "channel"}
     return {**{key: body[key] for key in own}, "changes": {key: body[key] for key in body.keys() - own}}
 
 

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, InstanceOf, SerializeAsAny, field_v
 
 from earwitness.records import update
 from earwitness.records.base import Record
-from earwitness.records.channel import Channel, Context
+from earwitness.records.channel import STRICTNESS, Channel, Context
 from earwitness.story_steps import PackageStep
 
 from .members import SomeText, StoryMember, StoryPreparation
@@ -108,12 +108,16 @@ class ChangeStep(Record):
     """The change in one sentence. Default: what plugins say about it."""
     audience: AudienceField = "present"
     """Who may know: `present`, `public`, or ids."""
+    channel: StepInChannel | None = None
+    """Where it happened: `channel: {context: dm, channel: "1042"}`. State keys of one's own may be called `guild`."""
 
     @field_validator("changes")
     @classmethod
     def _not_nothing(cls, changes: dict[str, Any]) -> dict[str, Any]:
         if not changes:
             raise ValueError("nothing changes. Name a state key, as in game_day: 6.")
+        if isinstance(context := changes.get("context"), str) and context in STRICTNESS:
+            raise ValueError(f"a change names its channel so: channel: {{context: {context}}}.")
         return changes
 
 
