@@ -262,7 +262,7 @@ def test_a_file_in_the_place_of_the_folder_is_named(run: Run, files: Path) -> No
     for path in ("out.txt", "out.txt/in/"):
         refused = run("export", "tale", "--format", "card", "--output", path, "--force")
         assert refused.exit_code == 2
-        assert f"--output '{path}' is a file, or in one; mira.json, bo.json need a folder" in refused.stderr
+        assert f"--output '{path}' is a file, or inside one; mira.json, bo.json need a folder" in refused.stderr
     assert (files / "out.txt").read_text("utf-8") == "mine"
 
 

@@ -47,7 +47,7 @@ async def test_the_same_key_with_another_text_is_refused_and_names_edit(begin: B
 async def test_the_same_key_from_another_speaker_is_refused_and_names_both(begin: Begin) -> None:
     story = await begin()
     await story.say("alice", "Hello.", key="m1")
-    with pytest.raises(KeyConflict, match=r"'alice: Hello\.', not 'bob: Hello\.'"):
+    with pytest.raises(KeyConflict, match=r"'alice: Hello\.', not to 'bob: Hello\.'"):
         await story.say("bob", "Hello.", key="m1")
 
 
@@ -64,7 +64,7 @@ async def test_a_message_that_was_edited_may_be_told_again_in_either_wording(beg
 async def test_a_message_and_a_change_cannot_share_a_key(begin: Begin) -> None:
     story = await begin()
     await story.say("alice", "Hello.", key="k")
-    with pytest.raises(KeyConflict, match=r"'alice: Hello\.', not .changed {'changes': {'game_day': 2}}"):
+    with pytest.raises(KeyConflict, match=r"'alice: Hello\.', not to .changed {'changes': {'game_day': 2}}"):
         await story.change(game_day=2, key="k")
 
 
