@@ -237,7 +237,7 @@ def test_a_class_of_one_s_own_is_named_by_its_path(strategies: Strategies, path:
 @pytest.mark.parametrize(
     ("path", "advice"),
     [
-        ("mine_of_the_tests.LastThree", "Write module.Class"),
+        ("mine_of_the_tests.LastTow", "Write module.Class, importable here. Did you mean 'LastTwo'?"),
         ("not_of_the_tests.LastTwo", "Write module.Class"),
         (
             "broken_of_the_tests.A",

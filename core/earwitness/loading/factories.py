@@ -67,7 +67,7 @@ class Recipe:
         known = ", ".join(sorted(set(self.parameters) - set(given))) or "none"
         for name in settings:
             if name not in self.parameters:
-                meant = did_you_mean(name, set(self.parameters) - set(given)) + _table_with(name, tables)
+                meant = did_you_mean(name, self.parameters) + _table_with(name, tables)
                 raise SettingsError(f"{self.what} has no setting {name!r}. Its settings: {known}.{meant}")
         needed = {name for name, each in self.parameters.items() if each.default is each.empty}
         if missing := sorted(needed - {*settings, *given}):

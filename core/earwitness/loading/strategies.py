@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..backend_failures import BACKENDS, naming_failures
-from ..errors import EarwitnessError, SettingsError, StrategyError, unknown
+from ..errors import EarwitnessError, SettingsError, StrategyError, did_you_mean, unknown
 from ..records.base import Record
 from ..redaction import Keys, cause_of, scrub, without
 from ..strategy import Strategy
@@ -217,7 +217,8 @@ def _load_path(kind: str, path: str) -> Factory:
         why = f"{kind} {path!r} cannot be imported: {contained(error)}."
         if _is_inside(error, module, name):
             raise SettingsError(f"{why} That failed in the module {module!r}: mend it there.") from error
-        raise SettingsError(f"{why} Write module.Class, importable here.") from error
+        meant = did_you_mean(name, vars(sys.modules.get(module, error)))
+        raise SettingsError(f"{why} Write module.Class, importable here.{meant}") from error
     return factory
 
 

@@ -199,7 +199,7 @@ class RecallSource:
             why = reason(failure)
         finally:
             self._is_away |= bool(self.standing_failures)
-        self.failure = f"store: {why}; only memories of the latest {AT_HAND} entries are at hand"
+        self.failure = f"store: {why.rstrip('.')}; only memories of the latest {AT_HAND} entries are at hand"
         return None
 
     def _latest(self) -> int:

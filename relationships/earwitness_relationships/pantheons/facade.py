@@ -6,7 +6,7 @@ journal, so it is replayed, forked and exported with the story, and `retract` ta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from typing import Any, Generic
 
@@ -199,10 +199,18 @@ def _common(book: RuleBook, named: str | None, source: str, target: str) -> Pant
     both = {source, target}
     common = [each for each in book.pantheons if both <= {member.personality_id for member in each.members}]
     if len(common) != 1:
-        known = ", ".join(each.slug for each in book.pantheons) or "none"
-        both_in = f"{source!r} and {target!r} are both members of {len(common) or 'no'} pantheons"
-        raise RulesError(f"{both_in}: say which the rules belong to, with pantheon=…. Known: {known}.")
+        raise RulesError(f"{source!r} and {target!r} are {_undecided(book, [each.slug for each in common])}")
     return common[0]
+
+
+def _undecided(book: RuleBook, common: Sequence[str]) -> str:
+    """That it is not clear which pantheon rules belong to, and what to do."""
+    if common:
+        return f"both members of {', '.join(common)}: say which the rules belong to, with pantheon=…."
+    if not book.pantheons:
+        return "in no pantheon, to which their rules could belong: create one with relationships.pantheons.create."
+    known = ", ".join(each.slug for each in book.pantheons)
+    return f"members of no pantheon together: say which the rules belong to, with pantheon=…. Known: {known}."
 
 
 def _ending(standing: RulesNow, source: str, target: str, type: str, last: float) -> Iterator[Fact]:

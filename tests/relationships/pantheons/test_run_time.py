@@ -112,7 +112,7 @@ async def test_what_a_story_said_survives_closing_and_export(ew: Earwitness, sto
         ({"source": "charlie", "target": "vaggie", "type": "friend", "rules": ["gosip"]}, "unknown rule 'gosip'"),
         (
             {"source": "charlie", "target": "angel_dust", "type": "friend", "rules": {}},
-            "members of no pantheons: say which",
+            "members of no pantheon together: say which the rules belong to, with pantheon=…. Known: hotel.",
         ),
         (
             {"source": "charlie", "target": "vaggie", "type": "friend", "rules": {}, "pantheon": "hotle"},
