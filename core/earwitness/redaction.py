@@ -6,6 +6,7 @@ A value is a secret if its type is `SecretStr`, or if its name is that of a secr
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from base64 import b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,7 +15,7 @@ from itertools import islice
 from traceback import format_exception
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, TypeGuard, get_args, get_type_hints
-from urllib.parse import unquote
+from urllib.parse import quote, quote_plus, unquote
 
 from pydantic import BaseModel, SecretBytes, SecretStr
 
@@ -115,7 +116,15 @@ def _parts(value: object) -> Iterator[object]:
 
 
 def _longest_first(found: Iterable[str]) -> list[str]:
-    return sorted({each for each in found if len(each) >= SHORTEST}, key=lambda each: (-len(each), each))
+    forms = {form for each in found if len(each) >= SHORTEST for form in _written(each)}
+    return sorted(forms, key=lambda each: (-len(each), each))
+
+
+def _written(secret: str) -> Iterator[str]:
+    """How a secret may be written: as it is, as `repr` and JSON do, and as in URLs, which errors of services quote."""
+    yield from (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1])
+    with suppress(UnicodeEncodeError):
+        yield from (quote(secret), quote(secret, safe=""), quote_plus(secret))
 
 
 def without(text: str, secrets: Iterable[str]) -> str:

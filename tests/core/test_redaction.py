@@ -1,10 +1,16 @@
 """Secrets are known by the names they go by, and taken out of settings of any shape."""
 
+import json
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
+from pydantic import SecretStr
 
-from earwitness.redaction import REDACTED, is_secret, redacted, secrets_in
+from earwitness.redaction import REDACTED, is_secret, redacted, secrets_held, secrets_in, without
 
 SECRET_NAMES = [
     "api_key",
@@ -105,9 +111,21 @@ def test_settings_that_were_given_are_left_as_they_are() -> None:
 def test_secrets_that_other_text_may_quote_are_listed_longest_first() -> None:
     settings = {"a": {"token": "Bearer abcdefgh"}, "url": "https://me:pa55word@host", "key": "ab"}
     basic = "bWU6cGE1NXdvcmQ="  # as a client sends user and password
-    assert secrets_in(settings) == [basic, "Bearer abcdefgh", "abcdefgh", "pa55word"]
+    in_urls = ["Bearer%20abcdefgh", "Bearer+abcdefgh", basic.replace("=", "%3D")]
+    found = secrets_in(settings)
+    assert found == sorted([basic, "Bearer abcdefgh", "abcdefgh", "pa55word", *in_urls], key=lambda each: -len(each))
 
 
 def test_a_secret_is_told_by_name_and_value() -> None:
     assert is_secret("max_tokens", "512")
     assert not is_secret("max_tokens", 512)
+
+
+@pytest.mark.parametrize("written", [quote, partial(quote, safe=""), quote_plus, json.dumps, repr])
+@pytest.mark.parametrize("secret", ["p/4 ß&word?", 'q"uote\\d', "k=1+2/3=="])
+def test_a_secret_is_found_as_urls_and_json_write_it(secret: str, written: Callable[[str], str]) -> None:
+    held = secrets_held(SimpleNamespace(key=SecretStr(secret)))
+    for secrets in (secrets_in({"api_key": secret}), held):
+        said = without(f"GET /search?key={written(secret)} was refused", secrets)
+        assert REDACTED in said
+        assert written(secret).strip("'\"") not in said
