@@ -86,6 +86,16 @@ async def test_a_host_may_name_other_roles(turn: Turn) -> None:
         turn.fill(prompt, roles=3)  # type: ignore[arg-type]
 
 
+async def test_a_role_is_the_same_in_capitals(turn: Turn) -> None:
+    (filled,) = turn.fill([{"role": "System", "content": "###SUPERMEMORY###"}])
+    assert "sword" in filled["content"]
+
+
+async def test_a_table_that_is_no_message_is_refused(turn: Turn) -> None:
+    with pytest.raises(InputError, match="must be a system prompt, a message with role and content"):
+        turn.fill({"system": "###SUPERMEMORY###"})
+
+
 @pytest.mark.parametrize("role", ["system", "user", "assistant"])
 async def test_one_message_by_itself_is_filled_whatever_its_role(turn: Turn, role: str) -> None:
     message = {"role": role, "content": "Before.\n###SUPERMEMORY###\nAfter.", "name": "x"}

@@ -51,15 +51,31 @@ def fill(
     if isinstance(prompt, str):
         return filler.text(prompt)
     if isinstance(prompt, Mapping):
-        return filler.message(prompt)  # type: ignore[return-value]
-    return [filler.message(each) if each.get("role") in roles else each for each in _messages(prompt)]
+        return filler.message(_one_message(prompt))  # type: ignore[return-value]
+    filled = {each.casefold() for each in roles}
+    return [filler.message(each) if _role(each) in filled else each for each in _messages(prompt)]
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    """The role of a message, in small letters."""
+    return str(message.get("role") or "").casefold()
+
+
+def _one_message(prompt: Mapping[str, Any]) -> Mapping[str, Any]:
+    if prompt.keys().isdisjoint(("role", "content")):
+        raise _no_prompt(prompt)
+    return prompt
 
 
 def _messages(prompt: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     if isinstance(prompt, Sequence) and all(isinstance(message, Mapping) for message in prompt):
         return prompt
-    raise InputError(
-        f"prompt {quoted(prompt)} must be a system prompt, a message with role and content, or a list of messages."
+    raise _no_prompt(prompt)
+
+
+def _no_prompt(given: object) -> InputError:
+    return InputError(
+        f"prompt {quoted(given)} must be a system prompt, a message with role and content, or a list of messages."
     )
 
 
@@ -90,8 +106,8 @@ class _Filler:
     def text(self, text: str, history: bool = False) -> str:
         """Fill a text by the host, which may quote messages of the story.
 
-        If all that stands for a block is in what somebody said, the first is the host's, except in `history`: else
-        whoever says the words around the placeholder would take everybody's memories away.
+        If every placeholder of a block is in a quoted message, the first is the host's, except in `history`. Otherwise
+        somebody who says the words around the placeholder would take everybody's memories away.
         """
         found = list(self._placeholder.finditer(text))
         free = self._free(found, text)
@@ -120,7 +136,7 @@ class _Filler:
 
     def message(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Fill the text of a message, or the text of its parts."""
-        content, history = message.get("content"), message.get("role") not in SYSTEM_ROLES
+        content, history = message.get("content"), _role(message) not in SYSTEM_ROLES
         if isinstance(content, str):
             return {**message, "content": self._unless_said(content, history)}
         if isinstance(content, Sequence):
