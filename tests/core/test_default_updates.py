@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from earwitness import Memory, Plugin, Session, StateChangeAnswer, StateChangeEvent, Update
+from earwitness import (
+    Memory,
+    MessageAnswer,
+    MessageEvent,
+    Plugin,
+    Session,
+    StateChangeAnswer,
+    StateChangeEvent,
+    Update,
+)
 from earwitness.errors import InputError
 
 Begin = Callable[..., Awaitable[Session]]
@@ -125,6 +134,18 @@ async def test_a_plugin_s_words_take_the_place_of_the_default_ones(begin: Begin)
 async def test_what_a_plugin_does_not_cover_is_told_all_the_same(begin: Begin) -> None:
     story = await begin(plugins=[Weather(covers=frozenset({"weather"}))])
     assert await told(story, weather="rain", gold=3) == ["It rains", "Gold changed to 3"]
+
+
+async def test_an_update_of_a_plugin_that_says_nothing_is_left_out(begin: Begin, memories: Memories) -> None:
+    class Silent(Weather):
+        async def on_message(self, event: MessageEvent) -> MessageAnswer:
+            return MessageAnswer(updates=self.answer.updates)
+
+    blank = ("", " . ", "<think>rain?</think>")
+    story = await begin(plugins=[Silent(covers=frozenset({"weather"}), updates=blank)], present=["alice", "bob"])
+    assert await told(story, weather="rain") == []
+    await (await story.say("alice", "Hello.")).settled()
+    assert [each.content for each in await memories(story, "world")] == ["Message: Alice: Hello. GameDay: 1"]
 
 
 async def test_a_plugin_may_keep_a_change_untold(begin: Begin) -> None:

@@ -33,7 +33,7 @@ from .due import with_arrivals
 from .guards import guarded
 from .host_word import seated
 from .names_in_texts import has_names, written_anew
-from .updates import UpdateOrigin, audience, of_update
+from .updates import UpdateOrigin, audience, of_update, with_text
 from .whereabouts import folded, moved_along
 
 
@@ -294,7 +294,7 @@ async def _answered(
 
 def _of(answers: Sequence[Answered[StateChangeAnswer]], body: Changed) -> list[Update]:
     """The plugins' updates. An update for `present` gets the audience of the change."""
-    proposed = [update for answer in answers if answer.value for update in answer.value.updates]
+    proposed = with_text(update for answer in answers if answer.value for update in answer.value.updates)
     return [
         update.model_copy(update={"audience": body.audience}) if update.audience == "present" else update
         for update in proposed

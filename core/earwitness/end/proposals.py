@@ -25,6 +25,7 @@ from ..shared_values import without
 from ..strategy import Strategy
 from .derivations import ProposedMemory, proposed
 from .host_word import with_those_there
+from .updates import with_text
 
 T = TypeVar("T")
 
@@ -147,7 +148,10 @@ class Proposals:
     @property
     def updates(self) -> tuple[Update, ...]:
         """The agent's updates, then the plugins', in order."""
-        return (*self.agent.updates, *(update for _, answer in self.plugins for update in answer.updates))
+        return (
+            *with_text(self.agent.updates),
+            *with_text(each for _, answer in self.plugins for each in answer.updates),
+        )
 
     def with_news(self, characters: Iterable[str]) -> list[str]:
         """Those of the characters for whom any line is proposed."""

@@ -45,6 +45,11 @@ class UpdateOrigin:
         return cls(ids, entry.sequence, *fields, entry.body.channel if isinstance(entry.body, Changed) else None)
 
 
+def with_text(updates: Iterable[Update]) -> list[Update]:
+    """The updates that say something: a plugin's blank description would be told as `. GameDay: 1`."""
+    return [update for update in updates if as_said(update.description).strip(" \t\r\n.")]
+
+
 def updates_of(updates: Sequence[Update], settled: SettledMessage, live: Live, sequence: int) -> list[Delivery]:
     """Deliveries of the world updates that a message brought about."""
     origin = UpdateOrigin.of_message(settled.message, live.snapshot.ids, sequence)

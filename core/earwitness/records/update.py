@@ -15,7 +15,7 @@ class Update(Record):
     """Something that happened in the world, in one sentence."""
 
     description: str
-    """The sentence, without full stop or day. Core writes `{description}. GameDay: {game_day}`."""
+    """The sentence, without full stop or day: core writes `{description}. GameDay: {game_day}`. Blank = left out."""
     type: Literal["world_state_update", "character_update"] = "world_state_update"
     """Whether the world changed, or one character."""
     update_type: str | None = None
