@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -40,10 +40,12 @@ class Plugins:
         Raises `PluginError` for a class, a misspelt hook, or a name taken.
         """
         _check(plugin, name)
+        if name in self._registered:
+            raise PluginError(f"there are two plugins with the name {name!r}. Give one of them another `name`.")
         try:
             self._manager.register(plugin, name)
         except (ValueError, pluggy.PluginValidationError) as error:
-            why = " ".join(str(error).split())
+            why = _misnamed(plugin) or " ".join(str(error).split())
             advice = "A hook takes one parameter, besides `self`. Name it `event`."
             raise PluginError(f"plugin {name!r} cannot be registered: {why}. {advice}") from error
         settings, own = (spec.settings, spec.secrets()) if spec else ({}, secrets_held(plugin))
@@ -65,16 +67,25 @@ class Plugins:
         return tuple(hook for hook in HOOKS if _implements(plugin, hook))
 
     async def ask(
-        self, hook: str, event: Event, expected: type[T], data: Mapping[str, PluginData], *, only: str | None = None
+        self,
+        hook: str,
+        event: Event,
+        expected: type[T],
+        data: Mapping[str, PluginData],
+        *,
+        only: str | None = None,
+        fault: Callable[[T], str | None] = lambda answer: None,
     ) -> Sequence[Answered[T]]:
         """Ask every plugin that implements the hook, all at once; with `only`, those in which this attribute is true.
 
-        Raises `PluginError` for a failure if `strict`.
+        `fault` says what is wrong with an answer, of which the rest counts. Raises `PluginError` for one that cannot be
+        used if `strict`.
         """
         plugins = [each for each in self._implementing(hook) if only is None or getattr(each.made, only, False)]
-        asked = [self._ask_one(each, hook, event, expected, data) for each in plugins]
+        read = partial(_read, expected, fault)
+        asked = [self._consultant.consult(each, hook, event, read, data) for each in plugins]
         answers = [await asked[0]] if len(asked) == 1 else await asyncio.gather(*asked)
-        failed = next((answer for answer in answers if answer.failure), None)
+        failed = next((each for each in answers if each.failure and each.value is None), None)
         if self._consultant.strict and failed:
             raise PluginError(f"{failed.by} failed in {hook}: {failed.failure}")
         return answers
@@ -90,14 +101,12 @@ class Plugins:
         implementations: list[pluggy.HookImpl] = getattr(self._manager.hook, hook).get_hookimpls()
         return implementations
 
-    async def _ask_one(
-        self, plugin: Strategy[object], hook: str, event: Event, expected: type[T], data: Mapping[str, PluginData]
-    ) -> Answered[T]:
-        return await self._consultant.consult(plugin, hook, event, partial(_read, expected), data)
 
-
-def _read(expected: type[T], answer: object) -> tuple[T | None, str | None]:
-    return (None, None) if answer is None else record_of(answer, expected)
+def _read(expected: type[T], fault: Callable[[T], str | None], answer: object) -> tuple[T | None, str | None]:
+    if answer is None:
+        return None, None
+    value, failure = record_of(answer, expected)
+    return value, fault(value) if value is not None else failure
 
 
 class _Manager(pluggy.PluginManager):
@@ -121,6 +130,15 @@ class _Manager(pluggy.PluginManager):
 def _implements(plugin: object, hook: str) -> bool:
     method = getattr(type(plugin), hook, None)
     return method is not None and method is not getattr(Plugin, hook)
+
+
+def _misnamed(plugin: object) -> str | None:
+    """The first hook with a parameter that is not `event`."""
+    for hook in (each for each in HOOKS if _implements(plugin, each)):
+        given = inspect.signature(getattr(plugin, hook))
+        if set(given.parameters) - {"event"}:
+            return f"it has {hook}({', '.join(given.parameters)})"
+    return None
 
 
 def _check(plugin: object, name: str) -> None:

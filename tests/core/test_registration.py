@@ -42,6 +42,16 @@ def test_a_misspelt_hook_is_refused_with_the_hooks_there_are_and_the_one_meant()
     assert "Did you mean 'on_message'?" in said
 
 
+def test_a_hook_whose_parameter_has_another_name_is_refused_in_our_words() -> None:
+    class Other(Plugin):
+        def on_message(self, ev: MessageEvent) -> None: ...
+
+    assert refusal(Other()) == (
+        "plugin 'mine' cannot be registered: it has on_message(ev). "
+        "A hook takes one parameter, besides `self`. Name it `event`."
+    )
+
+
 def test_a_plugin_without_any_hook_is_refused() -> None:
     assert "implements no hook" in refusal(Plugin())
 
@@ -56,7 +66,9 @@ def test_a_place_that_does_not_exist_is_refused() -> None:
 
 
 async def test_two_plugins_of_one_name_are_refused(begin: Begin) -> None:
-    with pytest.raises(PluginError, match="'twin'"):
+    with pytest.raises(
+        PluginError, match=r"^there are two plugins with the name 'twin'. Give one of them another `name`"
+    ):
         await begin(plugins=[Named("twin"), Named("twin")])
 
 

@@ -240,11 +240,13 @@ async def test_who_is_on_a_call_hears_what_is_said_apart_from_the_scene_by_the_d
 
 
 async def test_nobody_outside_the_cast_takes_part_whoever_names_them(begin: Begin) -> None:
-    story = await begin(detector=Believes(zoltan=1.0, bob=1.0), plugins=[Proposes("yes", add=["ximena"])])
+    plugin = Proposes("yes", add=["ximena"], withhold=["alcie"])
+    story = await begin(detector=Believes(zoltan=1.0, bob=1.0), plugins=[plugin])
     settled = await (await story.say("alice", "Hello.")).settled()
     assert list(settled.participants) == ["alice", "bob"]
     assert [(each.by, each.failure) for each in settled.failures] == [
-        ("detector:believes", "named 'zoltan', who are not in the cast; ignored")
+        ("detector:believes", "named 'zoltan', who are not in the cast; ignored"),
+        ("plugin:yes", "named 'ximena', 'alcie', who are not in the cast; ignored"),
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 from unicodedata import normalize
 
@@ -85,6 +86,12 @@ def believable(answer: object, moment: Moment) -> tuple[Presence | None, str | N
 def strangers_named(names: Sequence[str]) -> str | None:
     """What is reported of an answer that named these; `None` where there are none."""
     return f"named {', '.join(map(repr, names))}, who are not in the cast; ignored" if names else None
+
+
+def _strangers_in(answer: MessageAnswer, cast: Cast) -> str | None:
+    """What is reported of a plugin's answer: a misspelt id withholds nothing."""
+    named = dict.fromkeys((*answer.add, *answer.withhold, *answer.knowledge))
+    return strangers_named([each for each in named if each not in cast])
 
 
 def known_only(presence: Presence, cast: Cast, speaker: str) -> tuple[Presence, list[str]]:
@@ -189,7 +196,8 @@ async def propose(
     answers: Sequence[Answered[MessageAnswer]] = ()
     if engine.plugins.asks("on_message"):
         asked_plugins = MessageEvent(**base, moment=moment, presence=presence, unsure=tuple(unsure))
-        asked = engine.plugins.ask("on_message", asked_plugins, MessageAnswer, data)
+        fault = partial(_strangers_in, cast=event.cast)
+        asked = engine.plugins.ask("on_message", asked_plugins, MessageAnswer, data, fault=fault)
         agent, answers = await asyncio.gather(asked_agent, asked)
     else:
         agent = await asked_agent
