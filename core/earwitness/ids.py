@@ -15,6 +15,8 @@ from .patterns import lazy_pattern
 MAX_ID = 100
 LONGEST_NAME = 300
 WORLD = "world"
+EVERYBODY = "*"
+"""The personality that stands for all of them in memberships."""
 NAMED = "#named-"
 """What the keys of revisions begin with that write a name anew."""
 PROPOSED = "#derived-"

@@ -25,7 +25,7 @@ from earwitness import (
     WorldAgentEvent,
     WorldAnswer,
 )
-from earwitness.errors import InputError, SettingsError
+from earwitness.errors import InputError, InvalidId, SettingsError
 from earwitness.filters import EVERYTHING, equals
 from earwitness.records.channel import StandingChannel
 
@@ -250,6 +250,14 @@ def test_a_character_is_the_same_personality_across_sessions_by_its_id() -> None
     assert Character("alice").personality_id == "alice"
     nomad = Character("nomad", kind="persona", user_id="u1", persona_id="p1", personality_id="wanderer")
     assert (nomad.user_id, nomad.persona_id, nomad.personality_id) == ("u1", "p1", "wanderer")
+
+
+@pytest.mark.parametrize("given", ["*", Character("eve", personality_id="*")])
+async def test_nobody_is_everybody(begin: Begin, given: Character | str) -> None:
+    story = await begin()
+    with pytest.raises(InvalidId, match=r"personality id '\*' stands for everybody in memberships"):
+        await story.join(given)
+    await story.join(Character("*", personality_id="star"))
 
 
 LETTERS = Channel(context="dm", channel_id="d1")

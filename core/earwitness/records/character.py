@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import field_validator
 
 from ..display_names import check_alias, check_name, usable_name
-from ..errors import InputError, UnknownName, quoted, unknown
-from ..ids import check_character_id, check_visible, invisible, look
+from ..errors import InputError, InvalidId, UnknownName, quoted, unknown
+from ..ids import EVERYBODY, check_character_id, check_visible, invisible, look
 from .base import Record
 from .prose import joined
 from .read_only import ReadOnlyDict
@@ -64,10 +64,15 @@ class Character(Record):
         return check_character_id(value)
 
     def check_newcomer(self) -> None:
-        """Raise `InputError` if the character may not join a story anew: an id of it has an invisible character, or a
-        name of it could forge a memory."""
+        """Raise `InputError` if the character may not join a story anew: an id of it has an invisible character or means
+        everybody, or a name of it could forge a memory."""
         for field in ("id", "personality_id", "user_id", "persona_id"):
             check_visible(f"character {self.id!r}: {field}", getattr(self, field) or "")
+        if self.personality_id == EVERYBODY:
+            raise InvalidId(
+                f"character {self.id!r}: personality id {EVERYBODY!r} stands for everybody in memberships. "
+                "Give it another personality_id."
+            )
         self.check_names()
 
     def check_names(self, had: Collection[str] = ()) -> None:
