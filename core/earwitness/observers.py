@@ -32,10 +32,12 @@ WRAPPED: Mapping[str, type] = {"ledger": Ledger, "store": Store, "embedder": Emb
 
 
 class Observers:
-    """The observers of one instance. One that raises is switched off, and named in `failures`."""
+    """The observers of one instance. One that raises, or is far too slow, is switched off, and named in `failures`."""
 
-    def __init__(self, listening: Iterable[Strategy[Observer]] = ()) -> None:
+    def __init__(self, listening: Iterable[Strategy[Observer]] = (), *, limit: float = 10.0) -> None:
+        """`limit` is in seconds: who takes longer for one observation is switched off."""
         self._listening = tuple(listening)
+        self._limit = limit
         self.failures: tuple[str, ...] = ()
         """Those that were switched off, and why."""
 
@@ -46,7 +48,11 @@ class Observers:
     def tell(self, observation: Observation) -> None:
         """Tell everybody. Nothing that an observer raises goes further."""
         for each in self._listening:
-            if failure := _failure(each.made, observation):
+            started = perf_counter()
+            failure = _failure(each.made, observation)
+            if failure is None and (seconds := perf_counter() - started) > self._limit:
+                failure = f"`observe` took {seconds:.1f} s, and the story waited for it"
+            if failure is not None:
                 self._switch_off(each, failure)
 
     def _switch_off(self, observer: Strategy[Observer], failure: str) -> None:

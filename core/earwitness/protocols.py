@@ -379,7 +379,7 @@ class Observer(Protocol):
 
     def observe(self, observation: Observation) -> None:
         """Take note of a call and return quickly: the call waits for it. It may run on any thread. An observer that
-        raises is switched off, and `turn.failures` names it."""
+        raises, or takes longer than `end.plugin_timeout`, is switched off, and `turn.failures` names it."""
         ...
 
 

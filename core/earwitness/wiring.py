@@ -165,7 +165,7 @@ class Wiring:
                 parts = tuple(replace(each, secrets=(*each.secrets, *quotable)) for each in parts)
                 found[kind.name] = parts
             if kind.name == "observer":
-                observers = Observers(parts)
+                observers = Observers(parts, limit=settings.end.plugin_timeout)
             if kind.name in WRAPPED:
                 found[kind.name] = parts = tuple(replace(each, made=observed(each, observers)) for each in parts)
             if kind.name in BACKENDS:

@@ -64,7 +64,7 @@ class Character(Record):
         return check_character_id(value)
 
     def check_newcomer(self) -> None:
-        """Raise `InputError` if the character may not join a story anew: an id of it has an invisible character or means
+        """Raise `InputError` if the character may not join a story anew: an id has an invisible character, or means
         everybody, or a name of it could forge a memory."""
         for field in ("id", "personality_id", "user_id", "persona_id"):
             check_visible(f"character {self.id!r}: {field}", getattr(self, field) or "")
