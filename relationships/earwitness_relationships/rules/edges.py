@@ -83,8 +83,9 @@ def _of_member(pantheon: Pantheon, member: Member, slugs: set[str], loc: Loc) ->
     if everybody:
         yield RuleEdge(pantheon.slug, member.personality_id, pantheon.slug, True, everybody, options, None, loc)
     if named := to_named(options, pantheon.rules, member.rules):
-        for name in named_by(pantheon, member.personality_id, options):
-            yield RuleEdge(pantheon.slug, member.personality_id, name, name in slugs, named, options, None, loc)
+        own = member.personality_id
+        for name in (each for each in named_by(pantheon, own, options) if each != own):
+            yield RuleEdge(pantheon.slug, own, name, name in slugs, named, options, None, loc)
 
 
 def _of_relationship(pantheon: Pantheon, each: RelationshipRule, member: Member | None, loc: Loc) -> Iterator[RuleEdge]:

@@ -28,3 +28,8 @@ def test_a_hub_of_a_relationship_is_not_named() -> None:
         "inn: {members: [tom], relationships: [{from: tom, to: ann, rules: [gossip_about_others, {hub_from: 1}]}]}"
     )
     assert [limited(each) for each in edges(rules_text(related))] == [""]
+
+
+def test_nobody_is_shown_to_tell_themselves() -> None:
+    book = rules_text("inn: {members: [tom, ann], rules: {share_with: [ann], gossip_about_others: true}}")
+    assert [(each.teller, each.listener) for each in edges(book)] == [("tom", "ann")]
