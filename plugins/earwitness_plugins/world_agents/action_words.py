@@ -151,6 +151,9 @@ UNSURE = _words("""
 FICTION = _words("book film game legend memory movie painting picture play song story tale vision photo prophecy")
 """Whatever one of these introduces has not happened."""
 
+UNREAL = _words("fictional fictitious imaginary imagined make-believe nonexistent non-existent pretend")
+"""Nobody has a thing that is so."""
+
 REPORTS = _words("says said asks asked tells told answers answered replies replied mutters muttered explains explained")
 """After one of these, only its own subject's doings are sure: `Bob says, and takes the map`."""
 

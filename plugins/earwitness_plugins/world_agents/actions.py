@@ -30,6 +30,7 @@ from .action_words import (
     OTHER_VERBS,
     REPORTS,
     THINGS,
+    UNREAL,
     UNSURE,
     Effect,
     Verb,
@@ -288,6 +289,7 @@ def _thing(tokens: _Tokens) -> tuple[Thing | None, _Tokens]:
         return None, tokens
     first = tokens[0]
     begin = 1 if first.id or first.word in DETERMINERS else 0
+    begin += begin and len(tokens) > begin and tokens[begin].word == "own"
     end = next((at for at in range(begin, len(tokens)) if _ends_an_object(tokens[at])), len(tokens))
     words = [token.text for token in tokens[begin:end]]
     if not words or len(words) > MOST_WORDS or any(token.id for token in tokens[begin : end + 1]):
@@ -319,7 +321,7 @@ def _with_article(first: _Token, name: str) -> str:
 
 def _is_thing(thing: Thing, teller: _Narration, *, plain: bool) -> bool:
     """Nothing one has in words alone; and where the verb leaves it open, what is known to be a thing."""
-    if thing.head in NO_THINGS:
+    if thing.head in NO_THINGS or not UNREAL.isdisjoint(thing.name.casefold().split()):
         return False
     return plain or thing.head in THINGS or thing.head in teller.known or _is_a_name(thing)
 

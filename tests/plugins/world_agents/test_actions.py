@@ -40,6 +40,7 @@ SURE = [
     ("alice", "*smiles and pockets the coin*", ["alice pocketed the coin"]),
     ("alice", "*looks around, then picks up a lamp*", ["alice picked up a lamp"]),
     ("alice", "_takes the rope_ Fine.", ["alice took the rope"]),
+    ("alice", "*hands Bob his own hat*", ["alice handed the hat → bob"]),
     ("alice", "(takes the torch) Follow me.", ["alice took the torch"]),
     ("alice", "/me buys the lute from Charlie", ["alice bought the lute → charlie"]),
     ("alice", "Alice steals Bob's purse.", ["alice stole Bob's purse"]),
@@ -90,6 +91,8 @@ SURE = [
     ("bob", '"No!" Alice stabbed me. "Why?"', ["alice stabbed bob"]),
 ]
 UNSURE = [
+    ("voice", "Alice picks up the imaginary sword."),
+    ("alice", "*hands Bob a pretend crown*"),
     # said, thought, written
     ("alice", "I pick up the sword."),
     ("alice", '"I pick up the sword."'),
