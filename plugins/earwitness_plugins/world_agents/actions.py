@@ -289,7 +289,8 @@ def _thing(tokens: _Tokens) -> tuple[Thing | None, _Tokens]:
         return None, tokens
     first = tokens[0]
     begin = 1 if first.id or first.word in DETERMINERS else 0
-    begin += begin and len(tokens) > begin and tokens[begin].word == "own"
+    if begin and len(tokens) > begin and tokens[begin].word == "own":
+        begin += 1
     end = next((at for at in range(begin, len(tokens)) if _ends_an_object(tokens[at])), len(tokens))
     words = [token.text for token in tokens[begin:end]]
     if not words or len(words) > MOST_WORDS or any(token.id for token in tokens[begin : end + 1]):
