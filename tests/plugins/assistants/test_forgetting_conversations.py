@@ -64,7 +64,7 @@ async def test_a_role_that_is_none_is_refused_with_those_there_are(ew: Earwitnes
 
 
 async def test_a_role_that_is_misspelt_is_recognised(ew: Earwitness) -> None:
-    with pytest.raises(InputError, match=r"role = 'asistant' is none.* Did you mean 'assistant'\?"):
+    with pytest.raises(InputError, match=r"role = 'asistant' is not a role.* Did you mean 'assistant'\?"):
         await ew.conversation("telegram:42").add("asistant", "Hello.")
 
 
