@@ -332,7 +332,8 @@ def test_a_turn_of_a_stranger_or_in_an_unknown_scene_is_named(run: Run, folder: 
     strange = lines(folder, "strange.jsonl", turn("Zoe", 8, [1]))
     failed(run("evaluate", "recall", strange, evening), "is that of 'Zoe', who is not in the roster")
     failed(
-        run("evaluate", "recall", strange), "a turn belongs to the scene '1-0' of 'tavern', which is in none of the files"
+        run("evaluate", "recall", strange),
+        "a turn belongs to the scene '1-0' of 'tavern', which is in none of the files",
     )
 
 
