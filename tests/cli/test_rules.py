@@ -162,7 +162,7 @@ def test_a_misspelt_command_is_guessed(run: Run) -> None:
 
 def test_the_way_of_a_fact_over_the_days_can_be_drawn(run: Run, played: Run, folder: Path) -> None:
     result = run("who-knows", "cellar", "a key under the third barrel", "--picture", "key.mmd")
-    assert result.exit_code == 0
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "Wrote key.mmd.")
     assert (folder / "key.mmd").read_text("utf-8").splitlines() == [
         "---",
         'title: "a key under the third barrel"',

@@ -47,6 +47,7 @@ def test_the_way_of_a_message_is_drawn_by_preview(played: Run, folder: Path) -> 
     assert shown.exit_code == 0, shown.output
     assert "day 7" in shown.stdout
     assert "was told by Bob" in shown.stdout
+    assert shown.stdout.splitlines()[-1] == "Wrote way.mmd."
     assert "Charlie<br>shared, day 7" in (folder / "way.mmd").read_text("utf-8")
 
 

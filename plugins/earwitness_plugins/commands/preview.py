@@ -62,3 +62,5 @@ async def command(
 
             save_picture(preview_picture(found, story.cast), picture)
         cli.answer(found.model_dump(mode="json"), preview(found, People(story.cast, ew.settings.calendar)))
+        if picture is not None and not cli.json:
+            click.echo(f"Wrote {picture}.")

@@ -34,3 +34,5 @@ async def command(cli: CliContext, session: str, text: str, picture: str | None)
         cli.answer(
             answer.model_dump(mode="json"), knowledge(shown, People(story.cast, ew.settings.calendar), proofs=True)
         )
+        if picture is not None and not cli.json:
+            click.echo(f"Wrote {picture}.")
