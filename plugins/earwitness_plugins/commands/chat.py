@@ -23,9 +23,9 @@ RECAP = 3
 async def command(cli: CliContext, story: str, name: str | None, join: bool) -> None:
     """Talk with the cast of a story. The language model of [model] answers for them.
 
-    STORY is a story file, which is played first, or a story in the store. Whoever is spoken to answers, and below each
-    line stands who heard it. /help shows what else there is. /quit or Ctrl-D leaves; the same command goes on.
-    The exit code is 1 if the detector failed, so that something was heard by nobody.
+    STORY is a story file, which is played first, or a story in the store. Whoever is spoken to answers, and each line
+    shows who heard it. /help shows what else there is. /quit or Ctrl-D leaves; the same command goes on. The exit code
+    is 1 if the detector failed, so that nobody heard something that was said.
     """
     from earwitness_plugins.applications.chat.chat import StoryChat
     from earwitness_plugins.applications.chat.entry import is_file, opened, person

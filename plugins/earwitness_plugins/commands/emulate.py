@@ -52,7 +52,9 @@ def model(port: int) -> None:
 
 @command.command("supermemory")
 @_port(6767)
-@click.option("--lag", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds until it is found.")
+@click.option(
+    "--lag", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds until a new text is found."
+)
 @click.option(
     "--faults", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of failing requests."
 )

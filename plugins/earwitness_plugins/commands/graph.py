@@ -72,9 +72,9 @@ async def show(
 async def copy(cli: CliContext, source: str | None, target: str | None) -> None:
     """Copy the graph from one store to another, with all attributes, history and versions.
 
-    The other store must be empty or hold an earlier copy, to which the missing changes are added. What `neo4j` is not
-    given, as in neo4j(namespace='b'), the settings' graph says if it is on the same server; else NEO4J_URI,
-    NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE do.
+    The other store must be empty or hold an earlier copy, to which the missing changes are added. Settings that neo4j
+    is not given, as in neo4j(namespace='b'), are those of the settings' graph if it is on the same server, and
+    otherwise NEO4J_URI, NEO4J_USER, NEO4J_PASSWORD and NEO4J_DATABASE.
     """
     from earwitness.errors import InputError
     from earwitness.records.prose import counted

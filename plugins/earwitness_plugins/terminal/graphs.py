@@ -28,7 +28,8 @@ MOST_NAMED = 50
 def graph_spec(text: str | None, settings: Settings) -> StrategySpec:
     """The store that a text names; without one, or with its name alone, that of the settings.
 
-    What `neo4j(…)` does not say, the settings' graph does if it is on the same server, else the environment.
+    Settings that `neo4j(…)` is not given are those of the settings' graph if it is on the same server, else of the
+    environment.
 
     Raises `InputError` for text that names none.
     """
