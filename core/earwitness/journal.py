@@ -330,10 +330,15 @@ def _as_kept(body: Body) -> dict[str, object]:
 
 
 def _as_kept_today(body: Body) -> Body:
-    """The body as today's version would write it. Earlier versions kept a model's reasoning in what was said."""
-    if not isinstance(body, Said | Revised):
-        return body
-    return body.model_copy(update={"content": as_said(body.content)})
+    """The body as today's version would write it. Earlier versions kept a model's reasoning in its texts."""
+    match body:
+        case Said() | Revised():
+            return body.model_copy(update={"content": as_said(body.content)})
+        case Changed():
+            told = None if body.description is None else as_said(body.description)
+            updates = [each.model_copy(update={"description": as_said(each.description)}) for each in body.updates]
+            return body.model_copy(update={"description": told, "updates": tuple(updates)})
+    return body
 
 
 def new_entry(body: Body, key: str | None) -> NewEntry:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from earwitness import Session, Update
+from earwitness import Earwitness, Session, Update
 from earwitness.errors import InputError
 
 Begin = Callable[..., Awaitable[Session]]
+OpenApp = Callable[..., Awaitable[Earwitness]]
 SECRET = "xyzzy"
 ANSWER = f"<think>{SECRET}: Bob must not know.</think>\nHello, Bob."
 
@@ -119,3 +120,20 @@ async def test_what_is_told_of_a_change_is_stored_without_it(begin: Begin) -> No
     assert "The door opens. GameDay: 1" in held
     with pytest.raises(InputError, match="there is nothing to tell"):
         await story.update(f"<think>{SECRET}</think>")
+
+
+async def test_an_update_whose_reasoning_an_earlier_version_kept_is_the_same_when_it_is_told_again(
+    begin: Begin, open_app: OpenApp
+) -> None:
+    story = await begin()
+    await story.update("The door opens", key="u1")
+    await story.change(door="open", description="It stays open", key="c1")
+    await story.settled()
+    lines = [line async for line in story.backstage().export()]
+    for body in (line["entry"]["body"] for line in lines[1:] if line.get("entry", {}).get("key") in {"u1", "c1"}):
+        told = body if body["description"] else body["updates"][0]
+        told["description"] = f"<think>{SECRET}</think>{told['description']}"
+    story = await (await open_app()).import_session(lines)
+    for text in ("", f"<think>{SECRET}</think>"):
+        assert not (await story.update(f"{text}The door opens", key="u1")).created
+        assert not (await story.change(door="open", description=f"{text}It stays open", key="c1")).created
