@@ -12,7 +12,8 @@ after an edit, a reroll or a retraction, to make anew what rested on it.
 
 One in the group `earwitness.arrival` names a coroutine function that takes the story and its `Earwitness`. Where the
 package has noted facts under the entry point's name, it is awaited after a change of the game day, to pass on what has
-arrived with it; and after the first message or change once the story is opened again, or once it has failed.
+arrived with it. It is also awaited after the first message or change since the story was opened again, or since it
+failed.
 """
 
 from __future__ import annotations

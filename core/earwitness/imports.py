@@ -81,7 +81,7 @@ class Scene(Record):
     channel: Channel = Channel()
     """The channel of all lines that have none of their own."""
     cast: tuple[ImportedCharacter, ...] = ()
-    """Those of the roster, and the narrator, of whom the source is a story that knows more than their names."""
+    """Those of the roster, and the narrator, if the source is a story that knows more of them than their names."""
 
 
 class ImportedLore(Record):

@@ -46,7 +46,7 @@ class KeptRefusal(NamedTuple):
     supports: frozenset[str]
     """Ids of the deliveries that made it."""
     elsewhere: str = ""
-    """Why the store does not take it; empty if it does. Of two stores, the one elsewhere."""
+    """Why the store does not take it; empty if it does. If there are two, the one elsewhere."""
     here: str = ""
     """Why the one here does not take it, where there are two."""
 

@@ -85,7 +85,7 @@ class _SpooledMemory(NamedTuple):
     container: str
     id: str
     sequence: int
-    """Of the entry that brought it."""
+    """Number of the entry that brought it."""
     refused: str
     """Why the store refuses it; empty if it does not."""
     is_new: bool = True
@@ -97,7 +97,7 @@ class _SpooledRemoval(NamedTuple):
 
     container: str
     sequence: int
-    """Of the entry that took it back."""
+    """Number of the entry that took it back."""
 
 
 class SpoolReceipt(Record):
@@ -150,8 +150,8 @@ class Spool:
     async def drop(self, session: str, *, containers: Sequence[str] = (), reason: str = "dropped") -> int:
         """Strike what waits of a story, or for these containers of it, for good; returns how many memories those are.
 
-        The story records it, with the reason: whoever was to remember does not. A memory of which the store refuses a
-        newer wording only is archived. Removals go on waiting. Raises `UnknownName`.
+        The story records it, with the reason: whoever was to remember does not. If the store refuses only a newer
+        wording of a memory, the memory is archived. Removals go on waiting. Raises `UnknownName`.
         """
         waiting = await self._waiting((await self._named(session))[0])
         known = {each.container for each in waiting} | {each.container for each in await self._removals(session)}
@@ -171,8 +171,8 @@ class Spool:
         """Container → how many memories of it the store has, and how many it should have, where it lacks some although
         nothing waits: as after it was emptied, or another one was named. At most 400 containers are compared.
 
-        Of two stores, the one elsewhere is compared with the one here. Of a single one, only containers are named of
-        which it holds nothing. Raises `StorageError` for a store that does not answer.
+        If there are two stores, the one elsewhere is compared with the one here. If there is one, only containers that
+        are empty in it are named. Raises `StorageError` for a store that does not answer.
         """
         waiting = {each.container for each in await self.waiting()}
         both = self._engine.local_first

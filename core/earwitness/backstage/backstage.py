@@ -105,8 +105,8 @@ class Backstage:
     async def explain(self, memory_id: str) -> Explanation:
         """How a memory got into its container, hop by hop, and what of it has been told on without arriving.
 
-        Of a memory in a shared container that another session wrote, only what its metadata keeps. A player sees from
-        whom and when their own persona has it. Raises `UnknownName`.
+        For a memory in a shared container that another session wrote, it says only what the metadata keeps. A player
+        sees from whom and since when their own persona has it. Raises `UnknownName`.
         """
         permit(self.role, "own", "have a memory explained")
         memory_id = text("memory_id", memory_id)
@@ -318,8 +318,8 @@ class Backstage:
         return await memories_of(self._engine.ledger, self._session.id, texts("names", names))
 
     async def unknown_to(self, character: str, *names: str) -> tuple[str, ...]:
-        """Of these memory ids and keys, those of which a character neither has a memory nor reads one in a hub. Raises
-        `UnknownName`."""
+        """Those of these memory ids and keys that a character does not know: they have no memory of them, and read none
+        in a hub. Raises `UnknownName`."""
         permit(self.role, "read", "look up memories")
         who, given = self._session.cast.named(character).id, texts("names", names)
         lacking = await not_had(self._engine.ledger, self._session.id, who, given)
@@ -374,7 +374,7 @@ class Backstage:
         return None if names is None else tuple(self._wearer(each) for each in several(what, names))
 
     def _is_own(self, name: str) -> bool:
-        """Whether this can only be the player's persona. Of any other name, no player learns whether anybody has it."""
+        """Whether this can only be the player's persona. A player never learns whether anybody has another name."""
         return [each.id for each in self._session.cast.called(name)] == [self.persona]
 
     def _wearer(self, name: str, *besides: str) -> str:

@@ -54,7 +54,7 @@ class WrittenPlan(NamedTuple):
 
     @classmethod
     def of(cls, plan: Plan) -> Self:
-        """Of this plan. Raises `InputError` for what JSON cannot hold."""
+        """The text of this plan. Raises `InputError` for what JSON cannot hold."""
         crowd = _SharedText()
         message = None if plan.message is None else _without_crowd(plan.message, crowd)
         own = None if message is None else crowd.beside(as_json(message))

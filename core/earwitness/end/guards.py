@@ -168,8 +168,8 @@ def without_tellers(
     gone: Iterable[Delivery],
     then: Callable[[Delivery], Delivery] = kept_from_knowing,
 ) -> list[Delivery]:
-    """The deliveries, of which those are struck that are told by somebody whose own was, and so on; or what `then`
-    makes of them. Pure."""
+    """The deliveries, where a delivery is struck if its teller's own was, and so on; or what `then` makes of those.
+    Pure."""
     left, lost = list(deliveries), {each.memory_id for each in gone}
     while more := {each.memory_id for each in left if each.is_active and each.support.via in lost}:
         left = [then(each) if each.is_active and each.support.via in lost else each for each in left]

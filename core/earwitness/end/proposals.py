@@ -58,8 +58,8 @@ async def detect(
 
 
 def without_host_word(moment: Moment) -> Moment:
-    """The moment as a detector sees it: with everybody where the host says, and the text to judge. Of who perceives
-    it, the host's word is applied later."""
+    """The moment as a detector sees it: with everybody where the host says, and the text to judge. The host's word
+    about who perceives it is applied later."""
     if moment.message.present is None and moment.message.audience is None:
         return moment
     message = moment.message.model_copy(update={"present": None, "audience": None})

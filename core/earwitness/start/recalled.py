@@ -107,9 +107,9 @@ class Recall(Record):
     notes: tuple[str, ...] = ()
     """Lines from plugins, shown before the memories."""
     pending: tuple[str, ...] = ()
-    """Keys of messages that were not settled when the recall stopped waiting, or of which something that the character
-    is told is due and waits until a guard can be asked, or of which they may yet be told, as by gossip for which a
-    model is being asked."""
+    """Keys of messages that may still bring the character a memory: they were not settled when the recall stopped
+    waiting; or a guard failed, and what is due of them waits until it can be asked; or gossip about them waits for a
+    model."""
     why_pending: dict[str, str] = {}
     """Key → why, in plain words."""
     failures: tuple[str, ...] = ()

@@ -42,8 +42,8 @@ class Backstage(Mirror[AsyncBackstage]):
     def explain(self, memory_id: str) -> Explanation:
         """How a memory got into its container, hop by hop, and what of it has been told on without arriving.
 
-        Of a memory in a shared container that another session wrote, only what its metadata keeps. A player sees from
-        whom and when their own persona has it. Raises `UnknownName`.
+        For a memory in a shared container that another session wrote, it says only what the metadata keeps. A player
+        sees from whom and since when their own persona has it. Raises `UnknownName`.
         """
         return self._call(self._behind.explain, memory_id)
 
@@ -149,8 +149,8 @@ class Backstage(Mirror[AsyncBackstage]):
         return self._call(self._behind.grounds, *names)
 
     def unknown_to(self, character: str, *names: str) -> tuple[str, ...]:
-        """Of these memory ids and keys, those of which a character neither has a memory nor reads one in a hub. Raises
-        `UnknownName`."""
+        """Those of these memory ids and keys that a character does not know: they have no memory of them, and read none
+        in a hub. Raises `UnknownName`."""
         return self._call(self._behind.unknown_to, character, *names)
 
     def disguised_in(self, *memories: str) -> dict[str, frozenset[str]]:

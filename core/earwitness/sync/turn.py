@@ -52,9 +52,8 @@ class Turn(Mirror[AsyncTurn]):
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Keys of messages that the recall did not wait for, or of which something that the character is to be told is
-        due, and waits until a guard that fails can be asked, or of which they may yet be told, as by gossip for which a
-        model is being asked."""
+        """Keys of messages that may still bring this character a memory: the recall did not wait for them; or a guard
+        failed, and what is due of them waits until it can be asked; or gossip about them waits for a model."""
         return self._behind.pending
 
     @property
