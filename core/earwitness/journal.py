@@ -200,7 +200,8 @@ class Journal:
         session = self._live.snapshot.id
         entry = await self._ledger.entry(session, key=target)
         if entry is None and not await self._ledger.deliveries(session, memory_ids=[target], limit=1):
-            await self._refuse_hand_written(target)
+            with suppress(StorageError):  # a store that is away keeps nobody from hearing that no entry has it
+                await self._refuse_hand_written(target)
             raise UnknownName(f"unknown message key or memory id {target!r}: `inspect` lists what this session has.")
         if entry is not None:
             refuse_revision(entry)
@@ -210,7 +211,7 @@ class Journal:
 
     async def _refuse_hand_written(self, id: str) -> None:
         """Raises `InputError` for a memory that only the store knows: the next look at its file would bring it back."""
-        store, snapshot = self._engine.store, self._live.snapshot
+        store, snapshot = self._engine.reading_in_time, self._live.snapshot
         if found := await by_hand.held(store, snapshot.id, snapshot.cast, id):
             where = by_hand.place(store, found[1].container)
             raise InputError(f"memory {id!r} was written by hand in {where}: delete it there.")

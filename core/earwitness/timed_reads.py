@@ -12,7 +12,7 @@ from .wrapper import Wrapper, wrapped_by, wrapper_of
 S = TypeVar("S")
 Limit = Callable[[Awaitable[Any], int], Awaitable[Any]]
 """Awaits the work, and raises if it takes so many times too long."""
-READS = {"get": 1, "search": 1, "count": 1, "holders": 1, "list": 6}
+READS = {"get": 1, "search": 1, "count": 1, "holders": 1, "list": 6, "by_hand": 6}
 """Method → how many times the limit it may take: a whole container is asked for page by page."""
 
 

@@ -12,6 +12,7 @@ from earwitness import Session
 from earwitness.errors import NotDecided, NotYetApplied, StorageError
 from earwitness.records.memory import Hit, Memory
 from earwitness.testing.reference import MemoryLedger, MemoryStore
+from earwitness.testing.scripted import Gossip
 
 from ..unsteady_store import UnsteadyStore
 
@@ -67,6 +68,22 @@ async def test_a_recall_shows_nothing_of_what_was_changed_while_the_store_takes_
     await story.delivered()
     turn = await story.turn("bob", query="the sword", in_prompt=[])
     assert ["lake" in each.text for each in turn.memories] == [True] * (change == "edit")
+
+
+async def test_a_rumour_is_recalled_on_its_day_while_the_store_takes_no_writes(begin: Begin) -> None:
+    store = ReadsOnly()
+    story = await begin(store=store, sharing_rules=[Gossip({"bob": ["charlie"]}, delay=1)], **QUICK)
+    await story.say("alice", "The sword is in the cave.", key="m1", audience=["bob"])
+    await story.delivered()
+    store.away = True
+    for day, known in ((1, []), (2, [("m1",)]), (1, []), (2, [("m1",)])):
+        await (await story.change(game_day=day)).decided()
+        turn = await story.turn("charlie", query="the sword", in_prompt=[])
+        assert [each.memory.message_keys for each in turn.memories] == known
+    store.away = False
+    await story.delivered()
+    (memory,) = await store.list("s1-charlie")
+    assert memory.learned_day == 2
 
 
 @pytest.mark.parametrize("way", ["away", "hangs"])

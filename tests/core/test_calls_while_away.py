@@ -130,6 +130,17 @@ async def test_what_the_ledger_knows_is_told_while_the_store_is_away(open_app: O
         await in_time(backstage.who_knows("message"))
 
 
+@WAYS
+async def test_what_nobody_ever_knew_is_named_in_time_while_the_store_is_away(open_app: OpenApp, way: str) -> None:
+    store = Plain()
+    story = await told(open_app, {"ledger": MemoryLedger(), "store": store})
+    setattr(store, way, True)
+    with pytest.raises(UnknownName, match="unknown message key or memory id 'm9'"):
+        await in_time(story.retract("m9"))
+    with pytest.raises(StorageError):
+        await in_time(story.backstage().explain("m9"))
+
+
 async def every(lines: Any) -> list[Any]:
     return [each async for each in lines]
 

@@ -303,7 +303,7 @@ class Backstage:
         if found:
             return {each.memory_id: each.owner for each in found}
         await self._session.delivered()
-        written = await by_hand.hand_written(self._engine.store, session, self._session.cast)
+        written = await by_hand.hand_written(self._engine.reading_in_time, session, self._session.cast)
         if begun := {each.id: who for who, ours in written.items() for each in ours if each.id.startswith(start)}:
             return begun
         shared = [
@@ -341,7 +341,7 @@ class Backstage:
         """What people wrote or changed in the files of the store, which no export holds; empty for other stores."""
         permit(self.role, "read", "see what was written by hand")
         await self._session.delivered()
-        found = await by_hand.hand_written(self._engine.store, self._session.id, self._session.cast)
+        found = await by_hand.hand_written(self._engine.reading_in_time, self._session.id, self._session.cast)
         return tuple(each for memories in found.values() for each in memories)
 
     async def retract(self, target: str) -> Outcome:
@@ -357,7 +357,7 @@ class Backstage:
         permit(self.role, "read", "export the session")
         await self._decided()
         await self._applier.delivered_if_it_answers()  # entries say whether they are applied
-        await by_hand.warn_exporter(self._engine.store, self._session.id, self._session.cast)
+        await by_hand.warn_exporter(self._engine.reading_in_time, self._session.id, self._session.cast)
         async for line in transfer.exported(self._engine, self._session.id):
             yield line
 

@@ -35,7 +35,7 @@ async def explain(engine: Engine, session: str, cast: Cast, memory_id: str) -> E
     for name in await shared_with(engine.ledger, cast):
         for memory in await engine.reading_in_time.get(name, [memory_id]):
             return await _written_elsewhere(engine, memory)
-    if held := await by_hand.held(engine.store, session, cast, memory_id):
+    if held := await by_hand.held(engine.reading_in_time, session, cast, memory_id):
         return await _written_by_hand(engine, *held)
     raise UnknownName(f"no memory {memory_id!r} in session {session!r}: `inspect` lists ids.")
 

@@ -17,6 +17,7 @@ from ..memories import memories_of
 from ..protocols import Store
 from ..ranked_by_words import AtHand, asked_words, by_share, ranked_by_words, with_words
 from ..records.memory import Hit, Memory
+from ..records.plan import Delivery
 from ..time_limit import LimitReached, contained, reason
 
 T = TypeVar("T")
@@ -220,6 +221,19 @@ class RecallSource:
         snapshot = self._live.snapshot
         deliveries = await self._engine.ledger.deliveries(snapshot.id, container=container, after=after)
         day = snapshot.state.game_day
-        active = [each for each in deliveries if each.is_active and each.due <= day]
+        found = [*await self._arrived(container, after), *deliveries]
+        active = [each for each in found if each.is_active and each.due <= day]
         memories = await decided_memories(self._engine.ledger, snapshot.id, active)
         return [each for each in memories if matches(filter, each.metadata)]
+
+    async def _arrived(self, container: str, up_to: int) -> Sequence[Delivery]:
+        """The deliveries of plans up to an entry that hold up what has arrived since, such as a rumour on its day."""
+        ledger, snapshot = self._engine.ledger, self._live.snapshot
+        if not any(each.due_day is not None for each in self._live.unapplied.values()):
+            return ()
+        today = snapshot.state.game_day
+        late = await ledger.deliveries(snapshot.id, container=container, status="pending", due_by=today)
+        has_arrived = self._live.has_arrived()
+        ids = {each.memory_id for each in late if each.sequence <= up_to and has_arrived(each)}
+        known = await ledger.deliveries(snapshot.id, memory_ids=sorted(ids)) if ids else ()
+        return [each for each in known if each.sequence <= up_to and (each.status != "pending" or has_arrived(each))]
