@@ -102,7 +102,7 @@ def test_code_of_ones_own_is_known_again_by_its_digest(strategies: Strategies) -
         ("nope", UnknownName, "unknown detector 'nope'. Known: "),
         ("mine.Nope", SettingsError, "cannot be imported"),
         (" , ", InputError, "names no detector. Known detectors: "),
-        ("seeded(n=)", InputError, "write setting=value"),
+        ("seeded(n=)", InputError, "write setting=value as in TOML: text in quotes, a table as"),
         ("a b", InputError, "cannot read the detector 'a b'"),
         ("everyone@none.toml", SettingsError, "no such file"),
         ("everyone@empty.toml", SettingsError, "has no detector"),

@@ -138,6 +138,10 @@ def test_broken_json_is_one_error_with_its_place(text: str, said: str, run: Run,
     assert len(result.stderr) < 500
 
 
+def test_a_file_named_twice_is_refused(run: Run, evening: str) -> None:
+    failed(run("evaluate", "participants", evening, evening), "is named twice")
+
+
 @pytest.mark.parametrize("text", ["{", "[" * 100_000, "[1]", '{"run": 3}', '{"task": NaN}', "\0"])
 def test_a_broken_report_is_one_error(text: str, run: Run, folder: Path) -> None:
     (folder / "bad.json").write_text(text, "utf-8")

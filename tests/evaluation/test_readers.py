@@ -66,6 +66,15 @@ def test_a_key_that_is_a_letter_off_is_refused_and_one_of_its_own_is_not(
     assert ScenesImporter().read(lines(tmp_path, "y.jsonl", scene("speaker_note"))).scenes
 
 
+def test_a_kind_that_is_a_letter_off_is_refused_and_one_of_its_own_is_not(tmp_path: Path) -> None:
+    def scene(kind: str) -> dict[str, Any]:
+        return {**NEXT, "messages": [{**NEXT["messages"][0], "kind": kind}]}
+
+    with pytest.raises(StoryError, match=r"messages\[0\]: there is no kind 'naration'. Did you mean 'narration'?"):
+        ScenesImporter().read(lines(tmp_path, "x.jsonl", scene("naration")))
+    assert ScenesImporter().read(lines(tmp_path, "y.jsonl", scene("song"))).scenes
+
+
 def test_a_novel_is_one_scene_of_its_quotations(tmp_path: Path) -> None:
     (scene,) = AddresseesImporter().read(lines(tmp_path, "novel.jsonl", *QUOTATIONS)).scenes
     assert (scene.name, scene.roster) == ("novel", ("Ann", "Ben", "Old Tom"))

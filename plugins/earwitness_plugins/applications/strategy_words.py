@@ -29,7 +29,10 @@ def settings_in(text: str, given: str | None) -> dict[str, Any]:
         try:
             settings.update(tomllib.loads(part))
         except tomllib.TOMLDecodeError as error:
-            raise InputError(f"cannot read {part!r} in {text!r}: write setting=value, text in quotes.") from error
+            raise InputError(
+                f"cannot read {part!r} in {text!r}: write setting=value as in TOML: text in quotes, a "
+                "table as {rules = {weight = 2}}."
+            ) from error
     return settings
 
 

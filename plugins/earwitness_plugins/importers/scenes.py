@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
+from earwitness.errors import quoted
 from earwitness.patterns import lazy_pattern
+from earwitness.unmatched import differ_little
 
 from .labelled import Labelled, LabelledAct, LabelledLine, LabelledPiece, LabelledScene
 from .rows import JsonRow, first_line, rows
@@ -23,6 +25,7 @@ _KEYS = (b'"scene"', b'"roster"')
 ACTS = ("arrives", "returns", "wakes", "leaves", "sleeps")
 SCENE = ("dataset", "scene", "group", "roster", "present", "messages")
 """Keys of a scene."""
+KINDS = ("speech", "narration")
 MESSAGE = ("kind", "speaker", "speakers", "text", "marked", "aside", "present", "parts", "acts")
 PIECE = ("text", "present")
 ACT = ("who", "act")
@@ -61,6 +64,7 @@ def _scene(row: JsonRow) -> LabelledScene:
 
 def _line(row: JsonRow) -> LabelledLine:
     row.refuse_misspelt(MESSAGE)
+    _refuse_misspelt_kind(row)
     marked = row.optional_text("marked")
     speakers, aside = _speakers(row), row.values.get("aside") is True
     return LabelledLine(
@@ -76,6 +80,14 @@ def _line(row: JsonRow) -> LabelledLine:
         pieces=tuple(map(_piece, row.rows("parts"))) if "parts" in row.values else (),
         acts=tuple(map(_act, row.rows("acts"))) if "acts" in row.values else (),
     )
+
+
+def _refuse_misspelt_kind(row: JsonRow) -> None:
+    """Raise `StoryError` for a kind that is almost one of ours: a "naration" would be said by nobody."""
+    kind = str(row.values.get("kind"))
+    for meant in () if kind in KINDS else KINDS:
+        if differ_little(kind.casefold(), meant):
+            raise row.error(f"there is no kind {quoted(kind)}. Did you mean {meant!r}?")
 
 
 def _piece(row: JsonRow) -> LabelledPiece:

@@ -43,11 +43,14 @@ class Data(Record):
 
 
 def read(strategies: Strategies, paths: Iterable[str], format: str | None = None) -> Data:
-    """Read files of any format that an importer accepts. Raises `StoryError`, naming the file and the place in it."""
+    """Read files of any format that an importer accepts. Raises `StoryError`, naming the file and the place in it,
+    and `InputError` for a file that is named twice."""
     return _read(strategies, [DataFile(path=path, format=format) for path in paths])
 
 
 def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
+    files = [*files]
+    _refuse_twice([file.path for file in files])
     found = [(file, read_file(strategies, file.path, file.format)) for file in files]
     scenes = [(file.path, as_labelled(each, Path(file.path).stem)) for file, held in found for each in held.scenes]
     for path, scene in scenes:
@@ -59,6 +62,14 @@ def _read(strategies: Strategies, files: Iterable[DataFile]) -> Data:
         questions=tuple(question for each in labelled for question in each.questions),
         asked=tuple(question for each in labelled for question in each.asked),
     )
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """Raise `InputError` for a file that is named twice: its messages would count twice."""
+    places = [Path(path).resolve() for path in paths]
+    for number, path in enumerate(paths):
+        if places[number] in places[:number]:
+            raise InputError(f"{quoted(path)} is named twice, and its messages would count twice. Leave out one.")
 
 
 def _refuse_strangers(path: str, scene: LabelledScene) -> None:
