@@ -17,8 +17,9 @@ from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 from earwitness.sentences import sentences
 
-from ..detectors.text.fragments import Fragment, stretches
+from ..detectors.text.fragments import stretches
 from ..detectors.text.names import Names
+from ..detectors.text.stretches import Fragment
 from .action_words import (
     BODY,
     BOUNDARIES,

@@ -20,6 +20,13 @@ HERE = ("alice", "bob", "charlie")
         ("Bob sat down. He knew that she was lying. Charlie whistled.", "bob"),
         ("The engine coughed. He has the key, Bob thought. Charlie whistled.", "bob"),
         ("Bob held the cup. Dear God, it was the wrong one. Charlie whistled.", "bob"),
+        (
+            "Alice laughed. Bob looked at the straws and felt, with certainty, that he saw it. Charlie whistled.",
+            "bob",
+        ),
+        ("Bob sat down. What he wanted was for her to stop, and he saw it. Charlie whistled.", "bob"),
+        ("Bob sat down. He had met her before, in another city, and knew it. Charlie whistled.", "bob"),
+        ("Bob fanned himself, while every nerve in his body saw it. Charlie whistled.", "bob"),
     ],
 )
 def test_a_mind_that_is_told_of_is_its_own(story: Begin, text: str, mind: str) -> None:
@@ -82,3 +89,16 @@ def test_one_player_who_is_spoken_to_is_watched_by_all(story: Begin) -> None:
 def test_what_a_model_says_to_its_user_reaches_nobody(story: Begin, text: str) -> None:
     heard = story(here=HERE).hears("narrator", text)
     assert {each.strip() for each in heard.values()} == {"Bob sat down."}
+
+
+def test_where_two_were_told_of_nobody_knows_whose_mind_it_is(story: Begin) -> None:
+    text = "Bob ate, and Charlie watched him eat. He'd come home with another face. Alice laughed."
+    heard = story(here=HERE).hears("narrator", text)
+    assert not any("face" in each for each in heard.values())
+
+
+def test_a_whisper_is_not_for_those_who_cannot_hear_it(story: Begin) -> None:
+    text = 'Too low for Charlie to catch, Alice breathes into Bob\'s ear: "The gold!"'
+    heard = story(here=HERE).hears("narrator", text)
+    assert "gold" not in heard.get("charlie", "")
+    assert "gold" in heard["bob"]

@@ -10,10 +10,11 @@ from functools import lru_cache
 from earwitness.patterns import lazy_pattern
 from earwitness.records.character import Character
 
-from ..text.fragments import Fragment, fragments
+from ..text.fragments import fragments
 from ..text.guards import guarded_pattern
 from ..text.names import Mention, Names
 from ..text.privacy import Confinement, confinement
+from ..text.stretches import Fragment
 from ..text.vocatives import addressed
 
 _YOU = guarded_pattern(r"\b(?:you|your|yours|yourself|ye|thou|thee|thy|thine)\b", re.IGNORECASE)

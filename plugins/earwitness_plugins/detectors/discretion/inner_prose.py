@@ -27,7 +27,7 @@ _SAYS = (
 )
 _SAYER = (
     r"(?:I|he|she|they|we|(?:the|my|his|her|their|old)\s+[\w'’-]+(?:\s+[\w'’-]+)?|"
-    r"(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3})"
+    r"(?!(?:I|he|she|it|we|they|you|who|that|there|what)['’])(?-i:[A-Z])[\w'’.-]+(?:\s+(?-i:[A-Z])[\w'’-]+){0,3})"
 )
 _TAG = lazy_pattern(
     rf"\s*[,.—–-]?\s*(?:{_SAYER}\s+(?:\w+ly\s+)?(?:had\s+)?{_SAYS}|{_SAYS}\s+{_SAYER})\b", re.IGNORECASE
@@ -60,7 +60,9 @@ _SPEECH_TAG = guarded_pattern(
 _NAMED = r"(?-i:[A-Z])[\w'’-]+"
 _INNER = lazy_pattern(
     rf"""
-      \?["'”’)\]]*\s*\Z | ![)\]]*\s*\Z
+      \b(?:faintest|slightest|least|foggiest)\s+(?:idea|notion|clue)\b | ,\s*maybe\b
+    | \A\W*(?:just\s+like|exactly\s+like|same)\b
+    | \?["'”’)\]]*\s*\Z | ![)\]]*\s*\Z
     | \A\W*(?:god|lord|christ|damn|oh|no|yes|of\s+course|good\s+riddance|best|better|as\s+if|if\s+only|perhaps|
         maybe|surely|typical|not\s+that|
         so|well|how|why|what|who|thank|let|never|curse|poor|fool|idiot|still|anyway|besides|apparently|obviously|clearly|probably|
@@ -109,6 +111,11 @@ _PLAIN_DEED = lazy_pattern(
     re.IGNORECASE,
 )
 """What ends a thought: somebody does something."""
+_NOT_PLAIN = guarded_pattern(
+    r"\A\W*(?:so|but|now)\b|\b(?:not|never|n['’]t|no|lies?|lied|true|truth|secret\w*|inward\w*|fault|because|why|had|could|can|cannot|will|shall|heart|mind|stomach)\b",
+    re.IGNORECASE,
+)
+"""With it, a sentence that begins with a deed tells more than that."""
 _TELLS_SPEECH = guarded_pattern(
     rf"\b{_SAYER}\s+(?:\w+ly\s+)?{_SAYS}\b | [,.!?…]\s+{_SAYS}\s+{_SAYER}\s*(?:[.,;]|\Z)", re.IGNORECASE | re.VERBOSE
 )
@@ -138,11 +145,10 @@ _HAPPENS = lazy_pattern(
 
 def is_inner(sentence: str) -> bool:
     """Whether a sentence of narration tells only what is in a mind."""
-    if _DEED.match(sentence) and not (_MIND.search(sentence) or sentence.rstrip()[-1:] == "?"):
+    does = _DEED.match(sentence) or (_PLAIN_DEED.match(sentence) and not _NOT_PLAIN.search(sentence))
+    if (does and not judges(sentence)) or tells_speech(sentence):
         return False
-    if _SPEECH_TAG.search(sentence):
-        return False
-    if _INNER.search(sentence) or languages.tells_thought(sentence):
+    if tells_of_mind(sentence):
         return True
     if _FIRST_PERSON.match(sentence):
         return False
@@ -152,6 +158,21 @@ def is_inner(sentence: str) -> bool:
     return words > _FEW and not (
         _FINITE.search(sentence) or _HAPPENS.match(sentence) or not languages.is_english(sentence)
     )
+
+
+def tells_of_mind(sentence: str) -> bool:
+    """Whether any words of a sentence tell what only a mind holds: `it was hers`, `would he come`, `he knows`."""
+    return _INNER.search(sentence) is not None or languages.tells_thought(sentence)
+
+
+def judges(sentence: str) -> bool:
+    """Whether a sentence that may tell of a deed also says what somebody thinks or ought to do."""
+    return _MIND.search(sentence) is not None or sentence.rstrip()[-1:] == "?"
+
+
+def tells_speech(sentence: str) -> bool:
+    """Whether a sentence tells what somebody says: `…, said Bob`."""
+    return _SPEECH_TAG.search(sentence) is not None
 
 
 def does_something(sentence: str) -> bool:

@@ -21,6 +21,8 @@ _LONG, _LONG_UNSPACED = 3, 6
 _COLON_THEN_WORD = lazy_pattern(r"[:\uff1a]\s*\w")
 _ENDS = lazy_pattern(r"[.!?…]\W*\Z")
 _FLAGS = re.IGNORECASE
+_TAG_BEGINS, _TAG_WORDS = frozenset(",—–-"), 5
+_SENTENCE = lazy_pattern(r"(?<=[.!?…])\s")
 _HEAD = 3
 """So many letters of a word tell whether it may begin a word of any list."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
@@ -80,6 +82,12 @@ def is_open(text: str) -> bool:
 def tells_thought(text: str) -> bool:
     """Whether a sentence of narration in another language tells what somebody thinks."""
     return _found(text) == "thought"
+
+
+def is_thought_tag(text: str) -> bool:
+    """Whether narration in another language says of what stands before it that it is thought: `, — подумала она.`."""
+    tag = _SENTENCE.split(text, maxsplit=1)[0]
+    return tag.lstrip()[:1] in _TAG_BEGINS and len(_WORD.findall(tag)) <= _TAG_WORDS and tells_thought(tag)
 
 
 def hands_over(text: str) -> bool:

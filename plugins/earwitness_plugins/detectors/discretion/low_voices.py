@@ -98,6 +98,18 @@ _LOW = guarded_pattern(
     | \b(?:writ|wrote|trac|spell|draw|drew|tap|finger)\w*\b [^.!?\n]{{0,40}} \b(?:in|into|on|onto)\s+
         (?:the\s+\w+\s+of\s+)?
         (?:[\w'’-]{{1,30}}['’]s?|his|her|their|its)\s+(?:\w+\s+)?(?:palm|hand|wrist|arm|knee|back)\b
+    | \blean(?:s|ed|ing|t)?\s+(?:\w+\s+)?(?:through|over|across|past|round|around)\s+
+        (?:the|a|his|her|their)\s+[\w'’-]+\s+(?:to|towards?)\s+(?!the\b)
+    | \blow,\s+to\s | \blips\s+(?:barely|hardly|scarcely)\s+(?:mov|part)\w* | \bears?\s*piece\b
+    | \bin\s+(?:their|our|his\s+and\s+\w+|a)\s+(?:own|shared|secret|private|other|common)\s+
+        (?:language|tongue|code|signs?|dialect)\b
+    | \bin\s+(?-i:[A-Z])\w+,?\s+(?:which|that|a\s+(?:language|tongue)\s+(?:that|which)?)\s*
+        (?:neither|none|no\s?one|nobody|only)\b
+    | \b(?:lips|mouth)\s+(?:\w+\s+)?(?:touch|brush|near|close\s+to|against|at|by)\w*\s+
+        (?:[\w'’-]+['’]s?|his|her|their)\s+(?:ear|collar|hair|neck|cheek|temple|shoulder|hood)
+    | \b(?:paus|stop|bend|bent|crouch|kneel|knelt|turn|step|sidl|edg|sit|sat|stoop)\w*\s+(?:[\w'’]+\s+){{0,3}}?
+        (?:to|towards?|by|beside|near|over|next\s+to)\s [^.!?\n]{{1,90}}
+        \bsa(?:id|ys)\b [^.!?\n]{{0,30}} \b(?:softly|quietly|low)\b
     | \btilts?\s+(?:it|the\s+\w+)\s+so\b | \bwhere\s+only\b | \bto\s+[\w'’-]+['’]s\s+minds?\b
     """,
     re.IGNORECASE | re.VERBOSE,

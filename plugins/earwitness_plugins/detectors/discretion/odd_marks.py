@@ -22,9 +22,14 @@ _DIRECTION = lazy_pattern(
 )
 _THOUGHT = lazy_pattern(
     r"""(?: ^ | (?<=[\s"”]) ) (?: \^ (?=\S) [^\^\n]+ (?<=\S) \^ | \u2039 [^\u203a\n]+ \u203a |
-         '' (?=\S) (?:(?!'')[^\n])+ '' ) (?! \w )""",
+         '' (?=\S) (?:(?!'')[^\n])+ '' | (?P<bars> \|\| | ~~ ) (?=\S) (?:(?!(?P=bars))[^\n])+ (?P=bars) ) (?! \w )""",
     re.VERBOSE | re.MULTILINE,
 )
+_TILDES = lazy_pattern(
+    r"(?: ^ | (?<=[\s\"”*.!?]) ) ~ (?P<inner> [^\W\d_] [^~\n*\"“”]{6,200} (?<=\S) ) ~ (?= \s | \Z | [.,] )",
+    re.VERBOSE | re.MULTILINE,
+)
+"""`~he smells like sawdust~`, which asterisks would set off elsewhere."""
 _INNER = lazy_pattern(
     r"""(?: ^ [ \t]* | (?<=[.!?…"”»*] \s) ) (?P<mark> [~|%=+/\\-]{1,3} | ::+ ) [ \t]?
         (?P<inner> [^\W\d_] (?:(?!(?P=mark))[^\n"“”*])+ ) (?P=mark) (?= \s* (?: \Z | ["“«*\n(] | [A-Z] ) )""",
@@ -51,6 +56,7 @@ def as_usual(text: str, is_private: Callable[[str], bool], is_inner: Callable[[s
     if _SETS_OFF.isdisjoint(text):
         return text
     text = _DIRECTION.sub(lambda found: _starred(found, is_private), text)
+    text = _TILDES.sub(r"*\g<inner>*", text)
     text = _BUBBLE.sub(_set_apart, _THOUGHT.sub(_bracketed, text))
     for pattern in (_INNER, _SINGLE) if _DOUBLE.search(text) else (_INNER,):
         text = pattern.sub(lambda found: _set_apart(found) if is_inner(found["inner"]) else found[0], text)

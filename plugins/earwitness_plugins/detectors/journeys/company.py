@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from earwitness.sentences import sentences
 
-from ..text.fragments import Fragment
 from ..text.guards import guarded_pattern
 from ..text.movements import Move, Referents
 from ..text.names import Names
+from ..text.stretches import Fragment
 from ..text.vocatives import addressed
 
 _WITH_ME = guarded_pattern(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from earwitness.patterns import lazy_pattern
 
 from ..discretion.languages import is_english
-from .fragments import Fragment
 from .movements import Move
+from .stretches import Fragment
 
 _GOES_OUT = lazy_pattern(
     r"""(?ix)\b(?:leav(?:es?|ing)|left|exits?|departs?|vanish\w*|disappear\w*|slam\w*|runs?|ran|flees?|fled|

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from unicodedata import normalize
 
 from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
-from ..discretion import dashes, languages, odd_marks
+from ..discretion import dashes, headed_lines, languages, odd_marks
 from ..discretion.opening_whispers import hissed, opening_whisper
 from . import notes, thoughts, told_directions
 from .directions import ASIDE_TO, TO, FragmentKind
@@ -36,6 +36,7 @@ from .marks import (
     covered,
     has_marks,
     is_bare,
+    is_stage_direction,
     marked,
     says_to_whom,
     stage_chunks,
@@ -43,8 +44,9 @@ from .marks import (
     without_brackets,
 )
 from .names import opening_name
-from .narration import is_in_third_person, is_prose, is_unmarked, tells_of_oneself
+from .narration import is_in_third_person, is_prose, is_unmarked, tells_deed, tells_of_oneself
 from .plain_text import plain, shown
+from .stretches import Fragment, Stretch
 from .thought_finder import ThoughtFinder
 from .thought_patterns import LABELLED_LINE
 
@@ -61,38 +63,6 @@ _DIRECTS: frozenset[FragmentKind] = PRIVATE | {"whisper"}
 _DIRECTION_FOLLOWS = lazy_pattern(r"\.?\s*[(\[]")
 _ONE_CLAUSE = lazy_pattern(r"\s*[^,.!?…:;\n]{1,80}[.:]?\s*\Z")
 _ONLY_TO = lazy_pattern(r"[^.!?…\n\[(]{1,60}\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A stretch of a message that is perceived in one way."""
-
-    kind: FragmentKind
-    """How it is perceived."""
-    text: str
-    """Its words without the marks around them; for a whisper, the direction that says to whom."""
-    written: bool = False
-    """A whisper on paper: `text` is what tells of the note, the letter, … and who gets it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of a message from one mark to the next, with what it was read as."""
-
-    mark: str
-    """How it is set off: `bare`, `quote`, `star`, `paren`, …, `command`."""
-    text: str
-    """As written."""
-    fragments: tuple[Fragment, ...]
-    """What it holds; a whisper's direction is followed by the action it may tell besides."""
-    carried_on: bool = False
-    """It goes on what a thought in brackets broke off: `"Hello [I hate him] there."`."""
-    governs: bool = True
-    """Whether it may say how the following text is meant; a thought within its own marks does not."""
-    thought: bool = False
-    """Whether it is or holds a thought told in words, though its mark is not only for thoughts."""
-    tags: bool = False
-    """It begins by saying that the text before it is a thought: `"Fool," she thought.`"""
 
 
 ROLE_PLAY = Conventions()
@@ -116,6 +86,8 @@ def stretches(
 @lru_cache(maxsize=256)
 def _stretches(content: str, own: tuple[str, ...], narrator: bool, conventions: Conventions) -> tuple[Stretch, ...]:
     written = as_written(content)
+    if not (narrator or conventions.staged) and (headed := headed_lines.blocks(written, own)):
+        return tuple(stretch for block in headed for stretch in _headed(block, written, own, conventions))
     text = plain(written, conventions.brackets)
     if not (narrator or conventions.staged or conventions.own):
         text = dashes.as_quotes(odd_marks.as_usual(text, _is_private, thoughts.begins_within))
@@ -132,6 +104,18 @@ def _stretches(content: str, own: tuple[str, ...], narrator: bool, conventions: 
     else:
         reader = _role_play(text, own, conventions)
     return tuple(reader.stretch(chunk, written) for chunk in reader.chunks)
+
+
+def _headed(
+    block: headed_lines.HeadedBlock, written: str, own: tuple[str, ...], conventions: Conventions
+) -> tuple[Stretch, ...]:
+    """The stretches of lines with a head of their own, or of those between."""
+    text = written[block.start : block.end]
+    if block.kind is None:
+        found = _stretches(text, own, False, conventions) if text.strip() else ()
+        return (replace(found[0], fresh=block.labelled), *found[1:]) if found else ()
+    said = f"to {block.to}" if block.kind == "whisper" else text
+    return (Stretch("command", text, (Fragment(block.kind, said),), governs=False),)
 
 
 def as_written(content: str) -> str:
@@ -169,7 +153,15 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
     prose = untold or is_prose(chunks, own)
     bare: FragmentKind = "action" if prose else "spoken"
     third = prose and is_in_third_person(chunks, own)
-    chunks_with_thoughts = ThoughtFinder(over, tuple(own), conventions, prose, untold, third).set_apart(chunks)
+    chunks_with_thoughts = ThoughtFinder(
+        over,
+        tuple(own),
+        conventions,
+        prose,
+        untold,
+        third,
+        (prose or opening_name(text, own) is not None) and any(map(tells_deed, chunks)),
+    ).set_apart(chunks)
     noted = notes.apart(tuple(chunks_with_thoughts), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
     cut = tuple(part for chunk in noted for part in uncovered(chunk, text, hidden)) if hidden else tuple(noted)
     return _FragmentReader(cut, bare, _quoted(chunks, bare, narrator=False), tuple(own), conventions)
@@ -223,7 +215,8 @@ class _FragmentReader:
 
     def _tags(self, chunk: Chunk) -> bool:
         if chunk.mark == "narrated":
-            return thoughts.is_tag(chunk.text, self.own, ended=chunk.follows_sentence(self.chunks))
+            ended = chunk.follows_sentence(self.chunks)
+            return thoughts.is_tag(chunk.text, self.own, ended=ended) or languages.is_thought_tag(chunk.text)
         return chunk.thought and thoughts.is_only_tag(self.conventions.inner(chunk), self.own)
 
     def _is_direction_only(self, chunk: Chunk) -> bool:
@@ -388,6 +381,8 @@ def _direction_kind(chunk: Chunk, inner: str, beside: FragmentKind, *, staged: b
         return private
     if TO.match(inner):
         return "whisper"
+    if chunk.mark == "bracket" and is_stage_direction(inner):
+        return "action"
     if chunk.mark == "bracket":
         return _bracketed(chunk, beside) if staged else "thought"
     if chunk.mark == "paren":

@@ -23,7 +23,7 @@ from .thought_patterns import LABEL_STEMS, LABELLED_LINE
 from .thoughts import Span, holds_its_thought, is_label
 
 PRIVATE: frozenset[FragmentKind] = frozenset({"thought", "aside", "ooc"})
-THOUGHT_MARKS = frozenset({"hidden", "brace", "xml", "tag", "label", "cloud"})
+THOUGHT_MARKS = frozenset({"hidden", "brace", "xml", "tag", "label", "cloud", "inner"})
 """Marks that are for thoughts alone."""
 MARKUP = "*_ \t\n"
 QUOTE_MARKS = "\"“”«»„「」『』‘’'"
@@ -46,7 +46,7 @@ _STAGE_UNDER = r"(?P<under>   (?<!\w) _ (?=[^\s_]) [^_\n]+ _ (?!\w) )"
 _UNDER = r"""(?P<under> (?<!\w) _{1,3} (?=[^\s_])
     (?: [^_\n] | (?<=[^\W_])_(?=[^\W_]) | \n (?![^\S\n]*\n) )+ _{1,3} (?!\w) )"""
 _ITALIC = r"(?P<italic> <(?P<format>i|em|b|strong)\b[^>\n]*> .*? </(?P=format)\s*> )"
-_QUOTES = r"""(?P<quote> "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”]*(?:[“”]|\Z) | 「[^」]*(?:」|\Z) |
+_QUOTES = r"""(?P<quote> "[^"]*(?:"|\Z) | “[^”]*(?:”|\Z) | «[^»]*(?:»|\Z) | „[^“”"]*(?:[“”"]|\Z) | 「[^」]*(?:」|\Z) |
     『[^』]*(?:』|\Z)"""
 _SINGLE = r"""| (?<![\w'’])['‘] (?=[^\s'‘’]) [^'’‘\n]*+ (?: ['’]\w[^'’‘\n]*+ )*+ (?<=[,.!?…—–-]) ['’] (?!\w)"""
 _BLOCK = r"(?P<block> ```.*?(?:```|\Z) | `[^`\n]+` | ^[ \t]*>[^\n]* )"
@@ -72,7 +72,7 @@ _HIDDEN = lazy_pattern(
       | (?P<brace> (?<![\{{:;=]) \{{ (?=[^\W\d]) [^\{{\}}]* (?:\}}|\Z) )
       | (?P<xml> <(?P<name>inner\w*|internal\w*|private|aside|secret|monologue|mind|think\w*|thought\w*|reason\w*)\b
             [^>\n]*> .*? (?:</(?P=name)\s*>|\Z) | <!-- .*? (?:-->|\Z) | /\* .*? \*/ )
-      | (?P<cloud> 💭 [^\n*"“«„_]* )
+      | (?P<cloud> 💭 [ ]* (?: \*[^*\n]+\* | _[^_\n]+_ )? [^\n*"“«„_]* )
     )""",
     _FLAGS | re.IGNORECASE,
 )
@@ -309,11 +309,21 @@ def _usually_hidden(text: str) -> Iterator[Hidden]:
         yield from (Hidden("label", *match.span()) for match in LABELLED_LINE.finditer(text))
 
 
+_STAGE_DIRECTION = lazy_pattern(
+    r"\s*[A-Z][A-Z'’-]+(?:\s+(?:and\s+)?[A-Z][A-Z'’-]+)*\s+(?!(?:is|was|has|thinks)\b)[a-z]+s\b"
+)
+
+
+def is_stage_direction(inner: str) -> bool:
+    """Whether brackets hold a deed as in a script: `[ALICE hands BOB the map]`."""
+    return _STAGE_DIRECTION.match(inner) is not None
+
+
 def _holds_thought(inner: str) -> bool:
     """`[I hate him]`; but `[to Bob]`, `[whispers]`, `[aside]`, `[thinking]` say how what follows is said."""
     if holds_its_thought(inner):
         return True
-    if TO.match(inner) or ASIDE_TO.match(inner) or is_label(inner):
+    if TO.match(inner) or ASIDE_TO.match(inner) or is_label(inner) or is_stage_direction(inner):
         return False
     if len(inner.split()) <= _FEW_WORDS and not inner.startswith("I") and manner(inner):
         return False

@@ -25,7 +25,7 @@ from .call_patterns import CALLS, ENDS_CALL, RINGS, TELLS_OF_PHONE, VOICE
 from .companions import companions
 from .condition_patterns import SLUMBERS
 from .farewells import returns
-from .fragments import ROLE_PLAY, Fragment, Stretch, as_written, fragments, stretches
+from .fragments import ROLE_PLAY, as_written, fragments, stretches
 from .guards import guarded_pattern
 from .headings import Heading, heading, headings, is_set_by_speaker
 from .idioms import of_who_stays, without_idioms
@@ -36,6 +36,7 @@ from .narrated_pieces import narrated_segments
 from .privacy import Confinement, confinement
 from .segments import HeardSegment, segments
 from .shouts import is_shouted
+from .stretches import Fragment, Stretch
 from .vocatives import addressed
 
 _WORD = lazy_pattern(r"[^\W_]")

@@ -37,6 +37,8 @@ class NarratedCompany:
         self._names = names
         self._close: tuple[str, ...] = ()
         self._whisper: tuple[str, ...] = ()
+        self.named: tuple[str, ...] = ()
+        """Ids of those whom the last sentence with names in it named."""
         self.subject: tuple[str, ...] = ()
         """Ids of those with whose names a sentence of this paragraph last began."""
 
@@ -50,6 +52,7 @@ class NarratedCompany:
         if whispering:
             self._whisper = whispering
         if mentions:
+            self.named = tuple(dict.fromkeys(each.id for each in mentions))
             near = tuple(dict.fromkeys(each.id for each in mentions))
             self._close = near if _COMES_CLOSE.search(outside) else ()
             if not whispering:

@@ -16,13 +16,14 @@ from ..discretion import out_of_character
 from ..discretion.inner_prose import does_something
 from . import told_to_players
 from .directions import direction
-from .fragments import Fragment
 from .names import Mention, Names, lists
 from .narrated_company import NarratedCompany
+from .narrated_minds import mind_of
 from .narrated_units import outside_quotes, units
 from .privacy import confinement
 from .segments import HeardSegment, SegmentKind
 from .stems import holds_any
+from .stretches import Fragment
 
 _STEMS = (
     *(
@@ -87,6 +88,37 @@ _STEMS = (
         "downstairs",
     ),
     *("outside", "floor", "out in", "up on", "up in", "down in", "down on", "overhead", "next door", "across the"),
+    *(
+        "had ",
+        "'d ",
+        "’d ",
+        "self",
+        "want",
+        "nerve",
+        "heart",
+        "hope",
+        "guess",
+        "decid",
+        "love",
+        "hate",
+        "perhaps",
+        "surely",
+    ),
+    *(
+        "maybe",
+        "count",
+        "part of",
+        "n't",
+        "n’t",
+        "did not",
+        "why",
+        "what ",
+        "wish",
+        "fear",
+        "envi",
+        "dread",
+        "thinking",
+    ),
     *("here", "shall i", "should i", "you'd", "let me", "want me", "[", "("),
 )
 _PERCEIVES = (
@@ -141,37 +173,7 @@ _FARTHER = lazy_pattern(
 """Where a paragraph begins so, and tells of others than those before and after, it happens out of their sight."""
 _PARAGRAPH = lazy_pattern(r"\n[^\S\n]*\n\s*")
 
-_MINDS = lazy_pattern(
-    r"""\s+(?:(?:\w+ly|had|still|also|suddenly|now|never|at\s+once)\s+)*
-    (?: (?:wonder(?:s|ed)|thought|thinks)(?!\s+(?:aloud|out)) | fear(?:s|ed)\s+that
-      | hope[sd]\s+(?:that|nobody|no\s+one|he|she|they) | suspect(?:s|ed) | dread(?:s|ed)
-      | wish(?:es|ed)\s+(?:that|he|she|they)
-      | pray(?:s|ed)\s+(?:that|silently) | mused | reflected | told\s+(?:him|her)self
-      | (?:saw|sees|noticed|notices|knew|knows|felt|feels|guessed|realis\w+|realiz\w+|understood|understands|
-          remember(?:s|ed)|recalled|recogni[sz]ed|decided|counted)
-        \s+(?:at\s+once\s+|now\s+|suddenly\s+)?(?:that|how|what|why|who|whose|where|whether)
-      | felt\s+in\s+(?:his|her|their)\s+pocket
-      | could\s+not\s+(?:make\s+sense|believe|understand|help\s+(?:thinking|wondering)) )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""Behind the name of whoever alone knows what the sentence tells."""
-_THOUGHT_TAG = lazy_pattern(r",\s+(?:thought|wondered|mused)\s+\Z|[,.!?]\s+\Z", re.IGNORECASE)
-_TAGGED = lazy_pattern(
-    r"\s+(?:thought|thinks|wondered|wonders|mused|told\s+(?:him|her)self)\s*(?:[.,;!?…]|\Z)", re.IGNORECASE
-)
-_TAGGED_BEFORE = lazy_pattern(
-    r"[,!?…]\s+(?:thought|wondered|mused|reflected)\s+(?:(?:the|old|young|poor)\s+)*\Z", re.IGNORECASE
-)
-_CLOSES = lazy_pattern(r"\s*(?:[.,;!?…—–]|\Z)")
-"""Where a tag ends: `Deaf as a cat, thought Bob.`"""
-_TAGGED_BACK = lazy_pattern(r"[,.!?]\s+(?:he|she)\s+(?:thought|wondered|mused|told\s+(?:him|her)self)\b", re.IGNORECASE)
-_INDIRECT = lazy_pattern(
-    r"""\A (?!.*\byou\b) (?: .*\?\s*\Z | \W*(?:god|dear\s+god|oh|damn|of\s+course|good\s+god|heavens|no,|
-        so\s+that\b|what\s+if|if\s+only|still\s+there|never\b) | .*\bI(?:['’](?:m|ll|d|ve))?\b | .*\bmy\b )""",
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
 _HIS = lazy_pattern(r"\b(?:he|she|him|his|her|hers|himself|herself)\b", re.IGNORECASE)
-_PRONOUN = lazy_pattern(r"\W*(?:he|she|they|it|his|her|their)\b", re.IGNORECASE)
 
 SoleHearers = tuple[str, ...] | None
 ToldPiece = tuple[str, SoleHearers, SegmentKind]
@@ -264,7 +266,11 @@ def _told(text: str, names: Names, company: NarratedCompany) -> Iterator[ToldPie
     for sentence in units(text):
         audience, kind = _audience(sentence, names, company)
         plain = _QUOTES.search(sentence) is None
-        if audience is None and plain and (mind := _mind(sentence, names, company.subject)):
+        if (
+            audience is None
+            and plain
+            and (mind := mind_of(sentence, names, company.subject, company.named)) is not None
+        ):
             audience, kind = mind, "thought"
         if audience is None and before is not None and _goes_on(sentence, how, plain=plain, apart=apart):
             audience, kind = before, how if how == "thought" else "whisper"
@@ -279,31 +285,6 @@ def _goes_on(sentence: str, how: SegmentKind, *, plain: bool, apart: bool) -> bo
     if how == "thought":
         return plain and not does_something(sentence)
     return apart or _GOES_ON.match(sentence) is not None
-
-
-def _mind(sentence: str, names: Names, subject: tuple[str, ...]) -> tuple[str, ...]:
-    """Who alone knows what a sentence tells: whose mind it is in, by its words, or of whom was told just before."""
-    found = names.find(sentence)
-    for mention in found:
-        opens = not mention.possessive and not sentence[: mention.start].strip(" \t\n*_—–-")
-        if opens and _MINDS.match(sentence, mention.end):
-            return (mention.id,)
-        before = sentence[: mention.start]
-        if _THOUGHT_TAG.search(before) and _TAGGED.match(sentence, mention.end):
-            return (mention.id,)
-        if _TAGGED_BEFORE.search(before) and _CLOSES.match(sentence, mention.end):
-            return (mention.id,)
-    if len(subject) != 1:
-        return ()
-    if _TAGGED_BACK.search(sentence) or ((he := _PRONOUN.match(sentence)) and _MINDS.match(sentence, he.end())):
-        return subject
-    if not _is_of_others(found, subject) and _INDIRECT.search(sentence):
-        return () if does_something(sentence) else subject
-    return ()
-
-
-def _is_of_others(found: Sequence[Mention], subject: tuple[str, ...]) -> bool:
-    return bool(found) and found[0].start == 0 and found[0].id not in subject
 
 
 def _first_named(text: str, names: Names) -> Sequence[Mention]:

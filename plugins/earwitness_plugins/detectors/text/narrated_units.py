@@ -10,7 +10,7 @@ from ..discretion.inner_prose import sentences
 
 _QUOTE_OPENS = lazy_pattern(r"""\s*["“«‘„「]""")
 _TAG = lazy_pattern(r"""["”»’]\s*[^"“«‘.!?]*\Z|[:,]\s*\Z""")
-_SAID = lazy_pattern('„[^“”]*[“”]?|["“«][^"”»]*["”»]?|「[^」]*」?|『[^』]*』?')
+_SAID = lazy_pattern('„[^“”"]*[“”"]?|["“«][^"”»]*["”»]?|「[^」]*」?|『[^』]*』?')
 _SHUTS = ('"', "”", "»", "“", "」", "』")
 
 
@@ -39,7 +39,7 @@ def units(text: str) -> Iterator[str]:
 
 def _is_within_quote(text: str) -> bool:
     if "„" in text:
-        return text.count("„") > text.count("“") + text.count("”")
+        return text.count("„") > text.count("“") + text.count("”") + text.count('"')
     if text.count("「") > text.count("」"):
         return True
     return text.count('"') % 2 == 1 or text.count("“") > text.count("”")

@@ -44,7 +44,11 @@ _THIRD_TELLER = guarded_pattern(
     r"\b(?:sagte|sagt|fragte|fragt|rief|ruft|antwortete|dijo|preguntó|dit|demanda|fit|répondit|disse|perguntou|сказал|сказала|спросил|"
     r"спросила)\s+(?!ich\b|je\b|yo\b|eu\b)(?:er|sie|il|elle|он|она|\w+)|[他她](?:说|問|问|笑)|(?:と|って)\w{0,6}(?:言った|聞いた)"
 )
+_NARRATES = lazy_pattern(r"\W*(?:She|He)\s+(?:\w+ly\s+)?(?!(?:is|was|has|said)\b)[a-z]+(?:s|ed|t|d|ld)\b")
+"""How narration opens that leads to what is said: `She answers him in their tongue: "…"`."""
 _GOES_ON = lazy_pattern(r"\s+[^\W\d_A-Z]")
+_TAG_WORDS = 3
+"""A tag such as `said Bob` has no more words."""
 _NO_WORD = lazy_pattern(r"\A\W+")
 
 
@@ -63,8 +67,9 @@ def is_prose(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
         return opening_name(bare, own) is not None and bool(_DIALOGUE_END.search(first.text))
     stands_alone = not first.before.strip() or _SENTENCE_END.search(first.before)
     opens = not first.before.strip() and first.text[0] in "«„" and first.after.lstrip()[:1].islower()
+    told = _NARRATES.match(bare) is not None and first.before.rstrip(" ")[-1:] in (":", ",")
     is_dialogue = opens or _DIALOGUE_END.search(first.text) or first.after.lstrip()[:1] in (",", "と", "—", "–")
-    return opening_name(bare, own) is not None or bool(stands_alone and is_dialogue)
+    return opening_name(bare, own) is not None or bool((stands_alone or told) and is_dialogue)
 
 
 def _is_speech(quote: Chunk) -> bool:
@@ -93,6 +98,11 @@ def is_in_third_person(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
     if any(_FIRST_TELLER.search(text) for text in told):
         return False
     return any(_THIRD_TELLER.search(text) for text in told) or any(tells_of_oneself(text, own) for text in told)
+
+
+def tells_deed(chunk: Chunk) -> bool:
+    """Whether a stretch without marks tells of a deed: `She sat down.`, `…, I told him, tugging my sleeve`."""
+    return chunk.mark == "bare" and len(chunk.text.split()) > _TAG_WORDS
 
 
 def tells_who_speaks(text: str) -> bool:

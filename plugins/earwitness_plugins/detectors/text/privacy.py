@@ -13,11 +13,11 @@ from ..discretion.low_voices import TOWARDS
 from ..discretion.opening_whispers import is_hiss
 from ..discretion.secret_deeds import touched
 from .directions import ONLY_FOR, without_denials
-from .fragments import Fragment
 from .manners import manner
 from .marks import PRIVATE
 from .names import Mention, Names, lists
 from .notes import readers
+from .stretches import Fragment
 
 # Where the listener's name may begin, in the order in which the directions are tried.
 _TOWARDS = (
@@ -77,6 +77,11 @@ _KEPT_FROM = lazy_pattern(
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 """Who is named behind it does not hear: `beside her ear, so that Carol cannot hear`."""
+_ASIDE_FROM = lazy_pattern(
+    r"\A\W*(?:while|as|when|before|after)\s+[^,.!?]+,\s*|\btoo\s+\w+\s+for\s+[^.!?]{1,60}?\s+to\s+\w+,?\s*",
+    re.IGNORECASE,
+)
+"""Who is named in it does something else meanwhile, or cannot hear: `While Ann sings, Bob whispers to Carol: …`."""
 _EAR = lazy_pattern(
     r"['’]s?\s+(?:\w+\s+)?(?:ears?|hair|hood|veil|collar|minds?|heads?|thoughts|brain|sleeve|arm|hand|cloak|coat|direction|knee|palm|wrist|shoulder|cheek|temple|neck|face)\b",
     re.IGNORECASE,
@@ -200,6 +205,7 @@ def _is_listener(direction: str, mention: Mention) -> bool:
 
 def _narrated_whisper(narration: str, names: Names) -> Confinement | None:
     """A whisper that a narrator tells of: who whispers and who listens; with neither named, it is mere description."""
+    narration = _ASIDE_FROM.sub("", narration)
     both = tuple(dict.fromkeys((*_subject(narration, names), *_listeners(narration, names, ()))))
     return Confinement("whisper", both) if both else None
 

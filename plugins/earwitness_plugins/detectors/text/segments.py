@@ -17,16 +17,23 @@ from earwitness.patterns import lazy_pattern
 from earwitness.sentences import sentences
 
 from ..discretion import languages
-from .fragments import Fragment, Stretch
 from .marks import PRIVATE
 from .names import Names
 from .privacy import Confinement, confinement
+from .stretches import Fragment, Stretch
 from .thoughts import turns_back
 
 SegmentKind = Literal["spoken", "action", "whisper", "thought", "ooc", "aside"]
 _DIRECTED = frozenset({"star", "paren", "under", "italic", "bracket"})
 _FLAT = frozenset({"star", "under", "italic"})
 _TAG = lazy_pattern(r"\s*(?:[,—–-]\s*)?(?:[a-z]|(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})\s+[a-z]\w+\b)")
+_SAYS_FIRST = lazy_pattern(
+    r"\s*(?:I|[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,2})\s+(?:\w+ly\s+)?(?:sa(?:id|ys?)|whisper|murmur|mutter|mumbl|breath|hiss|ask|add|repl|tells?|told)"
+)
+_MERE_TAG = lazy_pattern(
+    r"[\s,]*(?:(?:I|he|she|they|[A-Z][\w'’-]+)\s+)?(?:sa(?:id|ys?)|tells?|told|adds?|added|goes\s+on|went\s+on|continues?d?|breathes?d?|"
+    r"murmurs?|murmured|whispers?|whispered|finishe[sd])(?:\s+(?:I|he|she|him|her|them|[A-Z][\w'’-]+))?[.,\s]*"
+)
 _GOES_ON = lazy_pattern(r"[,—–\w-]\Z")
 _TO_ALL = lazy_pattern(
     r"\W*(?:to\s+(?:all|every(?:one|body)|the\s+(?:room|group|others|crowd|table|party|rest|company))|aloud|out\s+loud|loudly)\b",
@@ -95,24 +102,38 @@ def segments(
     confined = [_confined(stretch, names, _UNNAMED) for stretch in found]
     governing: list[int] = []  # the last of them says how the next is meant
     for at, stretch in enumerate(found):
+        governing = [] if stretch.fresh else governing
         if (scope := confined[at]) is not None:
             hearers = _hearers(found, at, names, called) or tuple(between)
             confined[at] = scope = _governed(found, at, scope, hearers, confined, governing[-1:])
             for earlier in _reached_back(found, at):
                 confined[earlier] = _narrowed(confined[earlier], scope)
                 governing = [each for each in governing if each < earlier or not stretch.tags]
-        elif stretch.carried_on:
-            confined[at] = confined[_broken_off(found, at)]
+        elif (whose := _shared(found, at)) is not None:
+            confined[at] = confined[whose]
         elif _greets_all(found, at) and (greeted := confined[at - 1]) is not None and not greeted.listeners:
             governing = []
         elif governing and confined[governing[-1]] is not None and _carries_on(found, governing[-1], at):
             confined[at] = confined[governing[-1]]
-            if found[governing[-1]].mark == "narrated":
+            if found[governing[-1]].mark == "narrated" or _is_written_out(found, governing[-1], at):
                 governing.pop()
                 continue
-        governing += [at] if stretch.governs else []
+        governing += [at] if stretch.governs and not _is_mere_tag(found, at) else []
     _recant(found, confined)
     return _joined([_heard(stretch, scope) for stretch, scope in zip(found, confined, strict=True)])
+
+
+def _shared(found: Sequence[Stretch], at: int) -> int | None:
+    """Which stretch this one goes with, for the same people: what was broken off, or what a tag is about."""
+    if found[at].carried_on:
+        return _broken_off(found, at)
+    return at - 1 if _is_mere_tag(found, at) else None
+
+
+def _is_mere_tag(found: Sequence[Stretch], at: int) -> bool:
+    """Whether a stretch only says who speaks, between two quotes: `"Run," I tell him. "Now."`."""
+    between = at and at + 1 < len(found) and found[at - 1].mark == found[at + 1].mark == "quote"
+    return bool(between) and found[at].mark == "bare" and _MERE_TAG.fullmatch(found[at].text) is not None
 
 
 def _recant(found: Sequence[Stretch], confined: list[Confinement | None]) -> None:
@@ -127,7 +148,15 @@ def _hearers(
 ) -> tuple[str, ...]:
     """Who is spoken to by name in what a direction is about, and in nothing else: `@Bob (privately) …` too."""
     back = list(_reached_back(found, at))
-    told = [at, *back, *(() if back and not _GOES_ON.search(found[at].text.rstrip()[-1:]) else _next(found, at))]
+    told = [
+        at,
+        *back,
+        *(
+            ()
+            if _ends_paragraph(found, at) or (back and not _GOES_ON.search(found[at].text.rstrip()[-1:]))
+            else _next(found, at)
+        ),
+    ]
     hearers = called([piece for each in told for piece in found[each].fragments if piece.kind in ("spoken", "quoted")])
     return hearers or (_at_name(found[at - 1].text, names) if at else ()) or _approached(found, at, names)
 
@@ -143,6 +172,12 @@ def _approached(found: Sequence[Stretch], at: int, names: Names) -> tuple[str, .
         if near:
             return (near[-1].id,) if len({each.id for each in near}) == 1 else ()
     return ()
+
+
+def _ends_paragraph(found: Sequence[Stretch], at: int) -> bool:
+    """Whether what follows a direction stands in a paragraph of its own, and the direction leads to nothing."""
+    text = found[at].text
+    return text.rstrip()[-1:] not in (":", ",") and "\n\n" in text[len(text.rstrip()) :]
 
 
 def _next(found: Sequence[Stretch], at: int) -> Iterator[int]:
@@ -230,9 +265,18 @@ def _reaches_back(found: Sequence[Stretch], at: int) -> bool:
     if found[at - 1].mark not in ("quote", "written"):
         return False
     if found[at].mark == "bare":
-        return bool(_TAG.match(found[at].text)) and _is_about_speech(found[at].text)
+        return bool(_TAG.match(found[at].text)) and _is_about_speech(found[at].text) and not _leads(found, at)
     is_tag = at + 1 == len(found) or _GOES_ON.search(found[at - 1].text.rstrip('"”»“」』*_ ')[-_NEAR:])
     return found[at].mark in _DIRECTED - {"bracket"} and bool(is_tag)
+
+
+def _leads(found: Sequence[Stretch], at: int) -> bool:
+    """Whether a sentence behind what was said leads to what is said next: `"Yes." She turns, whispering, "No."`."""
+    text, said = found[at].text, found[at - 1].text.rstrip('"”»“」』*_ ')
+    if said[-1:] not in (".", "!", "?", "…") or text.rstrip()[-1:] not in (",", ":") or at + 1 == len(found):
+        return False
+    follows = found[at + 1].text.lstrip('"“«„「『*_ ')
+    return text.lstrip()[:1].isupper() and follows[:1].isupper() and _SAYS_FIRST.match(text) is None
 
 
 def _is_about_speech(told: str) -> bool:
@@ -254,9 +298,16 @@ def _carries_on(found: Sequence[Stretch], last: int, at: int) -> bool:
         return True
     if before.mark in _DIRECTED and stretch.mark == "bare":
         return True
+    if _is_written_out(found, last, at):
+        return True
     if stretch.mark in _DIRECTED:
         return not _TO_ALL.match(stretch.text) and all(each.kind == "spoken" for each in stretch.fragments)
     return stretch.mark == "quote" or all(each.kind in ("spoken", "quoted") for each in stretch.fragments)
+
+
+def _is_written_out(found: Sequence[Stretch], last: int, at: int) -> bool:
+    """Whether it is what a direction right before it leads to: `types, where only Bob can read it: *Run.*`."""
+    return found[at].mark in _DIRECTED and at - last == 1 and found[last].text.rstrip().endswith(":")
 
 
 def _greets_all(found: Sequence[Stretch], at: int) -> bool:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from .fragments import Fragment
 from .stems import holds_any
+from .stretches import Fragment
 
 FEWEST_LETTERS = 3
 """`NO!` in capitals is short, and `OK!` says little of how loud it is; `HELP!` is shouted."""

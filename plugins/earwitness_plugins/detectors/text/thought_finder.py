@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from earwitness.patterns import lazy_pattern
 
-from ..discretion import inner_prose, languages
+from ..discretion import inner_prose, languages, set_off
 from ..discretion.secret_deeds import is_secret
 from . import thoughts
 from .directions import TO, direction
@@ -23,7 +23,9 @@ _SHUTS_DIRECTION = frozenset("*)]")
 _DEPTH = 2
 """So many marks within marks are looked into."""
 _BRACKETED = lazy_pattern(r"[*_\s]+\(.*\)[*_\s]+\Z", re.DOTALL)
-_CLOSES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'’", "‘": "'’"}
+_ITALIC_BLOCK = lazy_pattern(r"[ \t]*>\s*([*_])(?=\w)[^\n]+\1\s*\Z")
+"""`> *The fool.*`: what somebody thinks, set in a block of its own between deeds."""
+_CLOSES = {'"': '"', "“": "”", "«": "»", "„": '“”"', "「": "」", "『": "』", "'": "'’", "‘": "'’"}
 _APOSTROPHES = "'‘’"
 
 
@@ -43,6 +45,8 @@ class ThoughtFinder:
     """It is narration as a whole: where what is said stands in quotation marks, it has none."""
     third: bool = False
     """The narration tells of its speaker in the third person."""
+    among_deeds: bool = False
+    """Bare text tells of deeds, so that asterisks need not."""
 
     def set_apart(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
         """The chunks, with what is thought set apart.
@@ -97,9 +101,12 @@ class ThoughtFinder:
     def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
         if chunk.mark == "bare":
             told = chunk.set_apart(self._spans(chunk))
-            yield from (part for each in told for part in self._secrets(each))
+            secret = (part for each in told for part in self._secrets(each))
+            yield from (part for each in secret for part in self._directions(each))
+        elif self._is_thought(chunk, prose=self.prose):
+            yield replace(chunk, thought=True)
         else:
-            yield replace(chunk, thought=True) if self._is_thought(chunk, prose=self.prose) else chunk
+            yield replace(chunk, mark="inner", thought=True) if self._is_set_off(chunk) else chunk
 
     def _secrets(self, chunk: Chunk) -> Iterator[Chunk]:
         """Narration, with the deeds apart that nobody sees."""
@@ -107,6 +114,12 @@ class ThoughtFinder:
             return iter((chunk,))
         found = inner_prose.sentences(chunk.text)
         return chunk.set_apart((span for span in found if direction(chunk.text[slice(*span)]) == "secret"), "secret")
+
+    def _directions(self, chunk: Chunk) -> Iterator[Chunk]:
+        """Narration, with the sentences apart that say how something is said: what else it tells is for everybody."""
+        found = list(inner_prose.sentences(chunk.text)) if chunk.mark == "bare" and self.prose else []
+        spans = [span for span in found if direction(chunk.text[slice(*span)]) in ("whisper", "aside")]
+        return chunk.set_apart(spans, "bare") if spans and len(found) > 1 else iter((chunk,))
 
     def _is_narration(self, chunk: Chunk) -> bool:
         return self.prose or tells_of_oneself(chunk.text, self.own) or is_unmarked(chunk.text, self.own)
@@ -146,8 +159,22 @@ class ThoughtFinder:
         if chunk.mark == "paren":
             directs = direction(inner) is not None or TO.match(inner)
             remark = thoughts.is_remark(inner) or languages.is_remark(inner)
-            return chunk.stands_alone and not directs and remark
+            alone = chunk.stands_alone or chunk.before.rstrip(" ").endswith(":")
+            return alone and not directs and remark and not set_off.is_deed(inner)
         return not chunk.is_emphasis(inner) and thoughts.is_inner(inner, italic=chunk.mark in _ITALIC, prose=prose)
+
+    def _is_set_off(self, chunk: Chunk) -> bool:
+        """Whether asterisks hold no deed and no direction, but a thought that nothing calls one."""
+        if chunk.mark == "block":
+            quoted = chunk.stands_alone and _ITALIC_BLOCK.match(chunk.text) is not None
+            return quoted and (self.prose or set_off.is_thought(chunk.text.strip("> \t*_"), among_deeds=True))
+        inner = self.conventions.inner(chunk)
+        if chunk.mark != "star" or chunk.text.startswith("**") or chunk.is_emphasis(inner):
+            return False
+        if chunk.before.rstrip(" ").endswith(":"):
+            return False
+        directs = direction(inner) is not None or TO.match(inner) is not None
+        return not directs and set_off.is_thought(inner, among_deeds=self.among_deeds)
 
 
 def _without_whispers(text: str, told: Sequence[thoughts.Span]) -> Sequence[thoughts.Span]:

@@ -90,7 +90,7 @@ CUE = guarded_pattern(
         | \b(?:inwardly|internally)\b
         | \b{_CRY} \s+ (?:\w+\s+){{0,2}}? (?:silently|mentally)\b | \b(?:silently|mentally) \s+ {_CRY}\b
         | \bin \s+ (?:my|his|her|their|its) \s+ (?:own\s+)? (?:head|mind|heart|thoughts)\b
-        | \b(?:my|his|her|their|its) \s+ (?:(?:inner|own|secret)\s+)? thoughts\b
+        | \b(?:my|his|her|their|its|[\w'’-]+['’]s) \s+ (?:(?:inner|own|secret)\s+)? thoughts\b
         | \b(?:inner|internal) \s+ (?:monologue|voice|thoughts?|dialogue)\b
         | \bthe \s+ (?:very\s+)? thought \s+ (?:that|of)\b
         | \b(?:the|that|this) \s+ thought \s+ (?:\w+\s+){{0,3}}?
@@ -262,7 +262,8 @@ DEED = lazy_pattern(
 SHORTENED = lazy_pattern(r"\W*(?:he|she|it|they|I|we|you|that|who|there)['’]", re.IGNORECASE)
 """`He's looking at me` is not a deed told by name."""
 DESCRIBES = lazy_pattern(
-    r"(?:\w+['’]?\w*\W+){0,2}?(?!(?:this|his|its|pls|yes|always|perhaps|guess|plus|thus|need|indeed|only)\b)"
+    r"(?:\w+['’]?\w*\W+){0,2}?(?!(?:this|his|its|pls|yes|always|perhaps|guess|plus|thus|need|indeed|only|\w*(?:actual|real|literal|probab|honest|total|basical|serious|obvious|"
+    r"definite|absolute|near|clear)ly)\b)"
     r"\w{2,}(?:s|ing|ed|ly)\b",
     re.IGNORECASE,
 )

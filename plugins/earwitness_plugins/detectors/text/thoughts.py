@@ -162,7 +162,11 @@ def is_remark(text: str) -> bool:
     """Whether round brackets that stand alone hold no direction but what somebody thinks: `(He's testing me.)`."""
     if len(text.split()) < _REMARK or patterns.STAGE_START.match(text):
         return False
-    if judges(text) or (patterns.INNER_START.match(text) and patterns.SENTENCE.match(text)):
+    if (
+        text.rstrip()[-1:] == "?"
+        or judges(text)
+        or (patterns.INNER_START.match(text) and patterns.SENTENCE.match(text))
+    ):
         return True
     if not patterns.SPEAKS_OF.search(text):
         return False
@@ -220,6 +224,8 @@ def _is_opinion(text: str, cue: re.Match[str]) -> bool:
 def _opens_thought(text: str, cue: re.Match[str], sentence: Span) -> bool:
     """`She wondered whether …`: the thought follows. In all else (`…, she thought`) it may stand before as well."""
     lead, rest = text[sentence[0] : cue.start()], text[cue.end() : sentence[1]]
+    if cue[0][:3].lower() == "in " and not patterns.WORD.search(lead):
+        return bool(patterns.WORD.search(rest))
     if patterns.UNFINISHED.search(lead) or not patterns.LEAD.match(lead):
         return False
     if patterns.INVERTED.match(rest) or patterns.POINTS_BACK.match(rest):
@@ -261,7 +267,8 @@ def _is_spoken_tag(text: str, verb: re.Match[str], before: str, own: frozenset[s
     if quoted and patterns.AND_BEFORE.search(before):
         return not re.search(r"\bI\b", text[: verb.start()])
     who = patterns.WHO_BEFORE.search(before)
-    if who and who["who"].casefold() in _OTHERS | own:
+    tellers = _OTHERS | own | ({"i"} if "self" in verb[0].lower() else set())
+    if who and who["who"].casefold() in tellers:
         counts = who["mark"] != "." or who["who"][0].islower()
         counts = counts and (who["mark"] != "" or follows)
         if counts and patterns.TAG_ENDS.match(text, verb.end()):
