@@ -82,6 +82,14 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "detector 'rules': setting confidences: lively: 3 cannot be used: it must be at most 1.",
     ),
     "a strategy's key": (lambda: rules(confidences={"livly": 0.3}), "unknown key 'livly'. Allowed: addressed, called"),
+    "a setting of two tables": (
+        lambda: rules(threshold=0.4),
+        "It is a setting of the tables [recall] and [end]: write",
+    ),
+    "a blocked plugin": (
+        lambda: Earwitness.open("never.db", block=["chronicl"]),
+        "unknown plugin 'chronicl'. Known: chronicle, language_model, relationships. Did you mean 'chronicle'?",
+    ),
     "a secret": (lambda: Settings.of(proxy={"token": "abc"}), "********** cannot be used: at least 16 characters are"),
     "a slip beside what is missing": (
         lambda: Update(text="It rained."),

@@ -98,7 +98,8 @@ def _table_with(name: str, settings: object) -> str:
     """A hint for a setting that another table of the file has; a TOML file may have it below the wrong heading."""
     tables = {key: getattr(settings, key) for key in getattr(type(settings), "model_fields", ())}
     found = [key for key, table in tables.items() if name in getattr(type(table), "model_fields", ())]
-    return f" It is a setting of the table [{found[0]}]: write it there." if found else ""
+    of = f"table [{found[0]}]" if len(found) == 1 else f"tables {' and '.join(f'[{each}]' for each in found)}"
+    return f" It is a setting of the {of}: write it there." if found else ""
 
 
 def resolved(value: Any, what: str) -> Any:

@@ -6,6 +6,7 @@ from ..dispatch import Plugins
 from ..errors import unknown
 from ..redaction import without
 from ..time_limit import contained, reason
+from ..unmatched import differ_little
 from .factories import NOT_A_PART, Recipe
 from .installed_packages import entry_points
 from .resources import Resources
@@ -22,7 +23,7 @@ def load(plugins: Plugins, settings: Settings, resources: Resources | None = Non
     A plugin's factory receives the settings in `[plugin_settings.NAME]`, and the instance's `settings` and `resources`
     if it has such parameters. One with an attribute `table` is loaded only if the settings contain that table. Raises
     `UnknownName` for an allowed name that is not installed, and `SettingsError` for settings of one. A blocked
-    name may be missing.
+    name may be missing, but not be an installed one with a letter off.
     """
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     _check_names(settings, tuple(point.name for point in points))
@@ -50,6 +51,10 @@ def _check_names(settings: Settings, found: tuple[str, ...]) -> None:
     for number, name in enumerate(settings.plugins or ()):
         if name not in found:
             with settings.at("plugins", number):
+                raise unknown("plugin", name, found)
+    for number, name in enumerate(settings.block):
+        if name not in found and any(differ_little(name.casefold(), each.casefold()) for each in found):
+            with settings.at("block", number):
                 raise unknown("plugin", name, found)
     for name in sorted(settings.plugin_settings.keys() - {*found, *settings.block}):
         raise settings.error(("plugin_settings", name), str(unknown("plugin", name, found)))
