@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 
-from earwitness import Earwitness, Message, MessageAnswer, Moment, Perceived, Plugin, Presence, Session, SettledMessage
+from earwitness import (
+    Earwitness,
+    Message,
+    MessageAnswer,
+    Moment,
+    Participant,
+    Perceived,
+    Plugin,
+    Presence,
+    Session,
+    SettledMessage,
+)
 from earwitness.errors import StrategyError
 from earwitness.events import Share, SharingEvent
 from earwitness.records.moment import Segment
@@ -190,9 +201,11 @@ class _WithoutDora(Cutter):
 
 def test_a_settled_message_says_what_each_perceived() -> None:
     message = Message(key="k", sequence=1, speaker="a", content="one two", game_day=1, scene="s", timestamp="t")
-    settled = SettledMessage(message=message, participants={}, heard={"b": "one"})
+    there = {id: Participant(role="witness", confidence=1) for id in ("a", "b")}
+    settled = SettledMessage(message=message, participants=there, heard={"b": "one"})
     assert settled.heard_by("a") == "one two"
     assert settled.heard_by("b") == "one"
+    assert settled.heard_by("c") == settled.tellable_by("c") == ""  # who took no part perceived nothing
 
 
 async def test_a_preview_says_what_those_would_hear_who_do_not_hear_all() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from earwitness import Memory, Moment, Perceived, Presence, Session
 from earwitness.events import Share, SharingEvent
-from earwitness.records.message import Message, SettledMessage
+from earwitness.records.message import Message, Participant, SettledMessage
 from earwitness.records.moment import Segment
 from earwitness.testing.scripted import ByScript, Retold
 
@@ -158,6 +158,7 @@ def test_what_was_settled_before_thoughts_were_kept_is_told_as_it_was() -> None:
     message = Message(
         key="m", sequence=1, speaker="alice", content="Hm.", game_day=1, scene="", timestamp="2026-01-01T00:00:00Z"
     )
-    settled = SettledMessage(message=message, participants={}, heard={"bob": ""})
+    there = {id: Participant(role="witness", confidence=1) for id in ("alice", "bob")}
+    settled = SettledMessage(message=message, participants=there, heard={"bob": ""})
     assert settled.as_tellable() is settled
     assert (settled.tellable_by("alice"), settled.tellable_by("bob")) == ("Hm.", "")

@@ -135,8 +135,8 @@ class SettledMessage(Record):
         return self.message.revision > 0
 
     def heard_by(self, character: str) -> str:
-        """What this participant perceived of it."""
-        return self.heard.get(character, self.message.content)
+        """What this character perceived of it; `""` for nobody of the participants."""
+        return self.heard.get(character, self.message.content) if character in self.participants else ""
 
     def tellable_by(self, character: str) -> str:
         """What this participant may pass on of it: what they perceived, without thoughts. `""` = nothing."""
