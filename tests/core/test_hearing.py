@@ -201,7 +201,7 @@ class _WithoutDora(Cutter):
 
 def test_a_settled_message_says_what_each_perceived() -> None:
     message = Message(key="k", sequence=1, speaker="a", content="one two", game_day=1, scene="s", timestamp="t")
-    there = {id: Participant(role="witness", confidence=1) for id in ("a", "b")}
+    there = {id: Participant(role="present", confidence=1) for id in ("a", "b")}
     settled = SettledMessage(message=message, participants=there, heard={"b": "one"})
     assert settled.heard_by("a") == "one two"
     assert settled.heard_by("b") == "one"

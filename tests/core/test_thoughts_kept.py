@@ -158,7 +158,7 @@ def test_what_was_settled_before_thoughts_were_kept_is_told_as_it_was() -> None:
     message = Message(
         key="m", sequence=1, speaker="alice", content="Hm.", game_day=1, scene="", timestamp="2026-01-01T00:00:00Z"
     )
-    there = {id: Participant(role="witness", confidence=1) for id in ("alice", "bob")}
+    there = {id: Participant(role="present", confidence=1) for id in ("alice", "bob")}
     settled = SettledMessage(message=message, participants=there, heard={"bob": ""})
     assert settled.as_tellable() is settled
     assert (settled.tellable_by("alice"), settled.tellable_by("bob")) == ("Hm.", "")
