@@ -63,6 +63,12 @@ def test_bad_input_is_one_line_and_exit_code_2(played: Run, words: Sequence[str]
     assert result.stdout == ""
 
 
+def test_a_text_that_is_no_transcript_is_refused_with_what_one_looks_like(run: Run, folder: Path) -> None:
+    (folder / "notes.txt").write_text("hello\n", "utf-8")
+    said = "notes.txt: no importer accepts it. A transcript has a message on each line, as in Alice: Good morning. Name"
+    assert said in run("replay", "notes.txt").stderr
+
+
 @pytest.mark.parametrize("words", [["inspect"], ["recall", "cellar", "alice", "x"], ["spool", "list"]])
 @pytest.mark.parametrize("settings", ['path = "stories.db"\n', '[ledger]\nname = "sqlite"\npath = "stories.db"\n'])
 def test_a_command_that_reads_begins_no_store(folder: Path, run: Run, words: Sequence[str], settings: str) -> None:

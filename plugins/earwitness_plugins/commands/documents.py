@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 @story_command("documents")
 @click.argument("session")
 @click.option("--for", "owner", metavar="OWNER", help="Only those of this character or container.")
-@click.option("--forget", "gone", metavar="ID", help="Retract the document with this id, with all of its versions.")
+@click.option(
+    "--forget",
+    "gone",
+    metavar="ID",
+    help="Retract the document with this id of the owner --for names, with all of its versions.",
+)
 async def command(cli: CliContext, session: str, owner: str | None, gone: str | None) -> None:
     """List the documents of a story, or forget one, whole."""
     from earwitness.errors import InputError

@@ -17,6 +17,7 @@ from earwitness_plugins.importers.files.limits import opened, read_bytes
 from earwitness_plugins.importers.rows import rows
 
 HEAD = 4096
+TEXTS = (".txt", ".text")
 
 
 def read_file(strategies: Strategies, path: str, format: str | None = None) -> Imported:
@@ -58,8 +59,14 @@ def _hint(path: str, head: bytes, names: Iterable[str]) -> str:
     if re.search(rb"^(cast|steps):", head, re.MULTILINE):
         return f"It looks like a story file: earwitness play {shlex.quote(path)}"
     ending = Path(path).suffix.casefold()
+    if ending in TEXTS:
+        return f"A transcript has a message on each line, as in Alice: Good morning. {_named(names)}"
     json_said = _of_json(path) if ending == ".json" else _of_lines(path) if ending == ".jsonl" else ""
-    return f"{json_said}Name one with --format: {', '.join(names)}."
+    return f"{json_said}{_named(names)}"
+
+
+def _named(names: Iterable[str]) -> str:
+    return f"Name one with --format: {', '.join(names)}."
 
 
 def _of_lines(path: str) -> str:
