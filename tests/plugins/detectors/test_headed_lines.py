@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ...durations import ever_below
+
 Begin = Callable[..., Any]
 
 HERE = ["alice", "bob", "charlie"]
@@ -83,3 +85,8 @@ def test_a_direction_ends_with_the_line_of_a_script(story: Begin) -> None:
 def test_what_is_for_everybody_reaches_everybody(story: Begin, text: str) -> None:
     heard = story(here=HERE).hears("alice", text)
     assert all("gold" in heard[id] for id in ("bob", "charlie"))
+
+
+@pytest.mark.parametrize("piece", ["a line of text\n", "[Alice → Bob]: hello\n", "Alice: hello\n", "[Alice → "])
+def test_many_lines_are_soon_read(story: Begin, piece: str) -> None:
+    assert ever_below(2, lambda: story(here=HERE).hears("alice", f"[THOUGHT PROCESS]\n{piece * 1500}"))

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ...durations import ever_below
+
 Begin = Callable[..., Any]
 
 HERE = ["alice", "bob"]
@@ -93,3 +95,8 @@ def test_a_tag_in_another_language_says_what_was_thought(story: Begin) -> None:
     text = "Алиса улыбнулась. «Золото моё», — подумала она. Потом она села."
     heard = story(here=HERE).hears("alice", text)
     assert "Золото" not in heard.get("bob", "")
+
+
+@pytest.mark.parametrize("piece", ["slowly ", "with a big ", "now then ", "~he looks "])
+def test_what_repeats_itself_is_soon_read(story: Begin, piece: str) -> None:
+    assert ever_below(2, lambda: story(here=HERE).hears("alice", f"*{piece * 2000}*"))

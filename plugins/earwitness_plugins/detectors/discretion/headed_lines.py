@@ -87,6 +87,8 @@ _NEXT = lazy_pattern(r"[ \t]*(?:\Z|\n|[\[(\uff08【{<@*_/\"“«„「]|[\w'’ 
 """How a line begins in which what the one before it said does not go on."""
 _NAME = 40
 """A name before a colon has no more letters."""
+_LONGEST = 400
+"""A label and what follows it on its line are looked at up to so many letters."""
 _WORDS = 8
 """A label has no more words."""
 
@@ -138,7 +140,8 @@ def _goes_on(text: str, before: HeadedBlock, line: str, own: frozenset[str]) -> 
     """Whether a line without a head belongs to what stands before it."""
     if before.kind is None:
         return not _is_of_speaker(line, own)
-    behind = _label(text[before.start : before.end]) if before.kind == "thought" else None
+    head = text[before.start : min(before.end, before.start + _LONGEST)]
+    behind = _label(head) if before.kind == "thought" else None
     if behind is not None and not behind.strip():
         return True  # a mere label, whose text follows
     return _NEXT.match(line) is None

@@ -28,7 +28,7 @@ _NO_SUBJECT = (
 _COUNTS = lazy_pattern(rf"\W*(?:(?!{_NO_SUBJECT})\w)", re.IGNORECASE)
 _PRONOUN = r"(?:I|he|she|they|it|we)"
 _DOES = lazy_pattern(
-    rf"""\W*(?:(?:and|then|still|just|now|slowly|\w+ly|with\s+an?\s+[\w-]+(?:\s+\w+)?),?\s+)*
+    rf"""\W*(?:(?:and|then|still|just|now|\w+ly|with\s+an?\s+[\w-]+(?:\s+\w+)?),?\s+)*+
     (?: (?:{_NO_SUBJECT}[\w'’-]+\s+)?{_VERB}
       | (?:every|some|no)(?:one|body)\s+(?:else\s+)?[a-z]+s\b | (?:all|both|most)\s+(?:of\s+)?\w+\s+[a-z]+
       | (?-i:is|does|has|was|cannot|can['’]t|doesn['’]t|isn['’]t|hasn['’]t|doesnt|isnt)\b
