@@ -79,6 +79,9 @@ def test_a_direction_ends_with_the_line_of_a_script(story: Begin) -> None:
         "Alice: the gold is in the well.",
         "[Docks → Tavern]: the gold is in the well.",
         "Reasons: the gold is in the well.",
+        "[Inner Courtyard, Night]\nThe gold is in the well.",
+        "**Mental Hospital, Ward B**\nThe gold is in the well.",
+        "[Internal Affairs, third floor] the gold is in the well.",
         "[ALICE holds up one fist.]\nALICE: the gold is in the well.",
     ],
 )

@@ -52,8 +52,9 @@ _LABEL_HEAD = lazy_pattern(
 )
 """What may be a label: between brackets or in bold, between asterisks, or before a colon."""
 _SAYS_THOUGHT = lazy_pattern(
-    r"""\b(?:inner|internal(?:ly)?|inwardly|mental(?:ly)?|thoughts?|thought\s+process|monologue|reasoning|scratchpad|
-        v\.\s?o\.?|voice[- ]?over)(?!\w) | \b(?:thinking|thinks)\W*\Z""",
+    r"""\b(?:inner|internal|mental)(?=\W*\Z|\W+(?:voice|thought|monolog|dialog|speech|note|log|state|reaction)|\s+self\b)
+    | \b(?:internally|inwardly|mentally|thoughts?|monologue|reasoning|scratchpad|v\.\s?o\.?|voice[- ]?over)(?!\w)
+    | \b(?:thinking|thinks)\W*\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
 _LOG = lazy_pattern(
