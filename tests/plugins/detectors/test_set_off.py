@@ -55,40 +55,36 @@ def test_a_deed_is_seen_by_everybody(story: Begin, text: str) -> None:
     assert "gold" in story(here=HERE).hears("alice", text)["bob"]
 
 
-def test_of_narration_only_the_sentence_that_tells_of_a_whisper_is_kept_from_others(story: Begin) -> None:
-    text = 'Alice sets down the cups. She leans over to Bob and whispers, "The gold!" Then she laughs aloud.'
+@pytest.mark.parametrize(
+    ("text", "open_to_all"),
+    [
+        (
+            'Alice sets down the cups. She leans over to Bob and whispers, "The gold!" Then she laughs aloud.',
+            "sets down the cups",
+        ),
+        (
+            '"Lovely weather." She takes Bob\'s arm, and as they turn she whispers to him, "The gold!"',
+            "Lovely weather",
+        ),
+        (
+            'I smile. I get my mouth near Bob\'s collar. "It is in the bird," I tell him. "The gold, I mean."',
+            "I smile",
+        ),
+        (
+            'Alice taps out a message where only Bob can read it: *take the gold.* "Pass the salt."',
+            "Pass the salt",
+        ),
+        (
+            '„Guten Abend", sagte Alice laut. Dann, ganz leise zu Bob: „Das gold ist weg."',
+            "Guten Abend",
+        ),
+    ],
+)
+def test_of_prose_only_what_is_whispered_is_kept_from_others(story: Begin, text: str, open_to_all: str) -> None:
     heard = story(here=["alice", "bob", "charlie"]).hears("alice", text)
-    assert "gold" in heard["bob"]
-    assert "gold" not in heard["charlie"]
-    assert "sets down the cups" in heard["charlie"]
-
-
-def test_a_sentence_that_leads_to_a_whisper_leaves_what_was_said_before_to_all(story: Begin) -> None:
-    text = '"Lovely weather." She takes Bob\'s arm, and as they turn she whispers to him, "The gold!"'
-    heard = story(here=["alice", "bob", "charlie"]).hears("alice", text)
-    assert "weather" in heard["charlie"]
-    assert "gold" not in heard["charlie"]
-
-
-def test_a_tag_between_two_quotes_ends_no_whisper(story: Begin) -> None:
-    text = 'I get my mouth near Bob\'s collar. "It is in the bird," I tell him. "The gold, I mean."'
-    heard = story(here=["alice", "bob", "charlie"]).hears("alice", text)
-    assert "gold" in heard["bob"]
-    assert "gold" not in heard.get("charlie", "")
-
-
-def test_what_is_written_behind_a_colon_is_for_whom_it_is_written(story: Begin) -> None:
-    text = 'Alice taps out a message where only Bob can read it: *take the gold.* "Pass the salt."'
-    heard = story(here=["alice", "bob", "charlie"]).hears("alice", text)
-    assert "gold" in heard["bob"]
-    assert "gold" not in heard["charlie"]
-
-
-def test_a_quote_that_opens_low_may_close_with_a_straight_mark(story: Begin) -> None:
-    text = '„Guten Abend", sagte Alice laut. Dann, ganz leise zu Bob: „Das Gold ist weg."'
-    heard = story(here=["alice", "bob", "charlie"]).hears("alice", text)
-    assert "Gold" not in heard["charlie"]
-    assert "Abend" in heard["charlie"]
+    assert "gold" in heard["bob"].casefold()
+    assert "gold" not in heard["charlie"].casefold()
+    assert open_to_all in heard["charlie"]
 
 
 def test_a_tag_in_another_language_says_what_was_thought(story: Begin) -> None:
