@@ -179,6 +179,11 @@ def test_the_way_of_a_fact_over_the_days_can_be_drawn(run: Run, played: Run, fol
         "  class n0 strong",
         "  classDef strong stroke-width:3px",
     ]
+    (folder / "key.mmd").write_text("mine")
+    refused = run("who-knows", "cellar", "a key", "--picture", "key.mmd")
+    assert (refused.exit_code, (folder / "key.mmd").read_text()) == (2, "mine")
+    assert "key.mmd already exists. Choose another name, or overwrite it with --force." in refused.stderr
+    assert run("who-knows", "cellar", "a key", "--picture", "key.mmd", "--force").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,17 @@ def test_the_way_of_a_message_is_drawn_by_preview(played: Run, folder: Path) -> 
     assert "was told by Bob" in shown.stdout
     assert shown.stdout.splitlines()[-1] == "Wrote way.mmd."
     assert "Charlie<br>shared, day 7" in (folder / "way.mmd").read_text("utf-8")
+    assert_kept((folder / "way.mmd"), lambda *more: played(*words, "--picture", "way.mmd", *more))
+
+
+def assert_kept(picture: Path, draw: Run) -> None:
+    """A picture that is there is drawn anew with `--force` only."""
+    picture.write_text("mine")
+    refused = draw()
+    assert (refused.exit_code, picture.read_text()) == (2, "mine")
+    assert "way.mmd already exists. Choose another name, or overwrite it with --force." in refused.stderr
+    assert draw("--force").exit_code == 0
+    assert picture.read_text() != "mine"
 
 
 @pytest.mark.usefixtures("rules")

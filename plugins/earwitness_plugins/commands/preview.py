@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--key", metavar="KEY", help="The key it would have: the coins of rules with chance depend on it.")
 @click.option("--days", default=0.0, show_default=True, metavar="N", help="Play this many game days forward.")
 @click.option("--picture", metavar="FILE", help="Draw how the message spreads: .svg, .png, or .mmd (Mermaid).")
+@click.option("--force", is_flag=True, help="Write over a picture that exists.")
 async def command(
     cli: CliContext,
     text: str,
@@ -36,12 +37,16 @@ async def command(
     key: str | None,
     days: float,
     picture: str | None,
+    force: bool,
 ) -> None:
     """Show who would learn this if it were said now. Nothing is written."""
+    from earwitness_plugins.terminal.output import refuse_existing
     from earwitness_plugins.terminal.people import People
     from earwitness_plugins.terminal.preview import preview
     from earwitness_plugins.terminal.rule_warnings import warn_of_misspelt_names
 
+    if picture is not None:
+        refuse_existing([picture], force=force)
     async with cli.open() as ew:
         story = await ew.open_session(session or await cli.only_story(ew))
         warn_of_misspelt_names(ew.settings, story.cast)

@@ -11,7 +11,8 @@ from earwitness_plugins.terminal import CliContext, story_command
 @click.argument("session")
 @click.argument("text")
 @click.option("--picture", metavar="FILE", help="Draw who learned it from whom: .svg, .png, or .mmd for Mermaid.")
-async def command(cli: CliContext, session: str, text: str, picture: str | None) -> None:
+@click.option("--force", is_flag=True, help="Write over a picture that exists.")
+async def command(cli: CliContext, session: str, text: str, picture: str | None, force: bool) -> None:
     """Show who knows about something, since when, and how.
 
     Every character: nothing found, or how they know, with the memory that proves it.
@@ -19,10 +20,13 @@ async def command(cli: CliContext, session: str, text: str, picture: str | None)
     from earwitness.errors import InputError
     from earwitness_plugins.applications.stories.events import WhoKnowsPlayed
     from earwitness_plugins.terminal.memories import knowledge
+    from earwitness_plugins.terminal.output import refuse_existing
     from earwitness_plugins.terminal.people import People
 
     if not text.strip():
         raise InputError("the text is empty. Give some words of what they may know, as they were said.")
+    if picture is not None:
+        refuse_existing([picture], force=force)
     async with cli.open() as ew:
         story = await ew.open_session(session)
         answer = await story.backstage(role="owner").who_knows(text)
