@@ -9,15 +9,15 @@ from __future__ import annotations
 from functools import lru_cache
 from urllib.parse import quote, unquote
 
+from . import ids
 from .errors import ContainerCollision, InputError
-from .ids import EVERYBODY as ANYBODY
 from .ids import PREFIXES, WORLD, check_shared_id
 from .records.base import Record
 from .records.prose import period
 from .records.state import Day
 
 CHARACTER = "character"
-EVERYBODY = ANYBODY
+EVERYBODY = ids.EVERYBODY
 """The member that stands for every personality: a read provider may ask for the container by name, for anybody."""
 SESSION_KINDS = (CHARACTER, WORLD)
 """The kinds that sessions register themselves."""

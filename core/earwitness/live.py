@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from .engine import HOST_CALLS, QUOTING, UNTOLD, WITHHELD, Engine
 from .formats import holds_placeholder
 from .ids import derive
+from .namesakes import names_once_forgotten
 from .plugin_data import PluginData
 from .ranked_by_words import AtHand
 from .records.crowd import CrowdsApart
@@ -107,7 +108,7 @@ class Live:
     while another process is known to have decided what this one has not read yet. `warned_unguarded` is set once the
     host was warned that nothing withholds direct messages. `withdrawn` are ids of memories of which something was taken
     back since the session was opened here, or by the last entries before. `looked_at` are containers of which the store
-    was found to lack nothing.
+    was found to lack nothing. `forgotten_as` is as in `ReadProviderEvent`.
     """
 
     snapshot: Snapshot
@@ -131,6 +132,7 @@ class Live:
     is_behind: bool = False
     withdrawn: set[str] = field(default_factory=set)
     looked_at: set[str] = field(default_factory=set)
+    forgotten_as: tuple[str, ...] = ()
 
     @classmethod
     async def load(cls, engine: Engine, session: str) -> Live:
@@ -144,6 +146,7 @@ class Live:
         UnusedCalls.shared(engine.resources).read(session, stored[HOST_CALLS], engine.run)
         has_past = snapshot.decided > 0
         live = cls(snapshot, tuple(recent), stored, snapshot.decided, taken_back={} if has_past else None)
+        live.forgotten_as = await names_once_forgotten(ledger, snapshot) if engine.read_providers else ()
         live.overdue = has_past  # a change of the day may have brought nothing before a restart: the next entry looks
         return live
 

@@ -85,7 +85,7 @@ async def _gathered(calls: Iterable[Awaitable[_T]]) -> list[_T]:
 
 
 async def _granted(engine: Engine, live: Live, id: str, question: str) -> tuple[list[_GrantedRead], list[str]]:
-    reader = Reader(live.snapshot, id, Channel())
+    reader = Reader.of(live, id, Channel())
     granted, failures, _ = await requested(engine, reader, question, live.data())
     return [_GrantedRead(id, request, each) for request, each in granted if each != reader.own], failures
 

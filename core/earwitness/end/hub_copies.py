@@ -7,6 +7,7 @@ the hub loses it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..carried_hubs import is_hub_memory, message_key_of, told_with
 from ..containers import world_container
@@ -63,7 +64,7 @@ async def _reads(engine: Engine, live: Live, character: str, in_hub: Sequence[De
     memory, due = memory_of(in_hub, ()), min(each.due for each in in_hub)
     state = live.snapshot.state
     then = live.snapshot.model_copy(update={"state": state.updated({"game_day": max(due, state.game_day)})})
-    reader = Reader(then, character, learned_channel(memory.metadata))
+    reader = replace(Reader.of(live, character, learned_channel(memory.metadata)), snapshot=then)
     granted, _, _ = await requested(engine, reader, memory.content, live.data())
     here = [each for each in granted if each[0].container == memory.container]
     reads = [await guarded_read(engine, reader, *each, live.data()) for each in here]

@@ -155,10 +155,7 @@ class Proposals:
     @property
     def updates(self) -> tuple[Update, ...]:
         """The agent's updates, then the plugins', in order."""
-        return (
-            *with_text(self.agent.updates),
-            *with_text(each for _, answer in self.plugins for each in answer.updates),
-        )
+        return tuple(with_text((*self.agent.updates, *(each for _, answer in self.plugins for each in answer.updates))))
 
     def with_news(self, characters: Iterable[str]) -> list[str]:
         """Those of the characters for whom any line is proposed."""

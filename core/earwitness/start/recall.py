@@ -68,7 +68,7 @@ async def recall(engine: Engine, live: Live, settings: RecallSettings, request: 
     waits, late = await _waiting(engine, now, live, request, reads)
     mark = _mark(engine.settings.fill)
     memories = await within(chosen(sections, settings, mark), settings.token_budget, query, mark)
-    reader = Reader(live.snapshot, request.character, request.channel)
+    reader = Reader.of(live, request.character, request.channel)
     left = await checked(engine, reader, query, memories, data, settings.timeout)
     await _keep(engine, live, data)
     await note_answers(engine, now, consulted := reports(answers, left.answers))
@@ -92,7 +92,7 @@ async def _listed(
     engine: Engine, live: Live, settings: RecallSettings, request: RecallRequest, data: Mapping[str, PluginData]
 ) -> tuple[str, tuple[PerceivedMessage, ...], list[Read], Sequence[str]]:
     """The query, the messages in the prompt, the reads, the character's own first, and who failed at listing them."""
-    reader = Reader(live.snapshot, request.character, request.channel)
+    reader = Reader.of(live, request.character, request.channel)
     own, failures = await own_read(engine, reader, settings.memories, data)
     query, latest, keys = await _asked(engine, live, reader, own, settings, request)
     others, more = await requested_reads(engine, reader, query, keys, data, settings.memories)
@@ -277,7 +277,7 @@ async def _plugins(
     if not engine.plugins.asks("on_recall"):
         return []
     memories = tuple({hit.memory.id: hit for hits in found for hit in hits}.values())
-    reader = Reader(live.snapshot, request.character, request.channel)
+    reader = Reader.of(live, request.character, request.channel)
     event = reader.event(RecallEvent, query=query, memories=memories)
     return await engine.plugins.ask("on_recall", event, RecallAnswer, data)
 

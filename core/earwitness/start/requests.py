@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from ..consultation import Answered
 from ..containers import EVERYBODY, SESSION_KINDS, Container, Membership, character_container
@@ -17,7 +17,7 @@ from ..engine import Engine
 from ..errors import InvalidFilter, named, quoted
 from ..events import Event, ReadProviderEvent, ReadRequest
 from ..filters import require_filter
-from ..namesakes import names_once_forgotten
+from ..live import Live
 from ..plugin_data import PluginData
 from ..protocols import Ledger, ReadProvider
 from ..records.channel import Channel, apart_in
@@ -38,6 +38,13 @@ class Reader:
     """Character id."""
     channel: Channel
     """Where the character is about to speak."""
+    forgotten_as: tuple[str, ...] = ()
+    """See `ReadProviderEvent`."""
+
+    @classmethod
+    def of(cls, live: Live, character: str, channel: Channel) -> Self:
+        """A character of a session as it stands."""
+        return cls(live.snapshot, character, channel, live.forgotten_as)
 
     @property
     def personality(self) -> str:
@@ -102,7 +109,7 @@ async def requested(
     if not engine.read_providers:
         return [], [], []
     own = engine.settings.recall.memories if memories is None else memories
-    event = _event(engine, reader, query, own, await names_once_forgotten(engine.ledger, reader.snapshot))
+    event = _event(engine, reader, query, own)
     answers = await asyncio.gather(*(_asked(engine, each, event, data) for each in engine.read_providers))
     asked = [(answer.by, request) for answer in answers for request in answer.value or ()]
     decided = await _decided(engine.ledger, reader, [request for _, request in asked])
@@ -126,7 +133,7 @@ def read_requests(answer: object) -> tuple[list[ReadRequest] | None, str | None]
     return requests, None
 
 
-def _event(engine: Engine, reader: Reader, query: str, memories: int, forgotten: tuple[str, ...]) -> ReadProviderEvent:
+def _event(engine: Engine, reader: Reader, query: str, memories: int) -> ReadProviderEvent:
     snapshot = reader.snapshot
     return reader.event(
         ReadProviderEvent,
@@ -134,7 +141,7 @@ def _event(engine: Engine, reader: Reader, query: str, memories: int, forgotten:
         query=query,
         memories=memories,
         forked_from=tuple(dict.fromkeys(each for each in (snapshot.parent, snapshot.origin) if each)),
-        forgotten_as=forgotten,
+        forgotten_as=reader.forgotten_as,
         containers=ReadableContainers(engine.ledger, reader),
     )
 
