@@ -21,11 +21,13 @@ _NO_DEED = (
 )
 _VERB = rf"{_NO_DEED}[a-z'’]+(?:s|ing|ed)(?!['’\w])"
 """What looks like a verb. Plurals of nouns do, too."""
-_NO_SUBJECT = (
-    r"(?!(?:not|no|so|too|very|some|many|few|all|these|those|only|one|two|three|four|five|six|seven|eight|nine|ten|twelve|"
-    r"hundred|thousand|if|because|since|or|but)\b)"
+_COUNTED = (
+    r"(?:not|no|so|too|very|some|many|few|all|these|those|only|one|two|three|four|five|six|seven|eight|nine|ten|twelve|"
+    r"hundred|thousand|if|because|since|or|but)\b"
 )
-_COUNTS = lazy_pattern(rf"\W*(?:(?!{_NO_SUBJECT})\w)", re.IGNORECASE)
+"""With it, what looks like a verb behind is the plural of a noun: `nine months`."""
+_NO_SUBJECT = rf"(?!{_COUNTED})"
+_COUNTS = lazy_pattern(rf"\W*{_COUNTED}", re.IGNORECASE)
 _PRONOUN = r"(?:I|he|she|they|it|we)"
 _DOES = lazy_pattern(
     rf"""\W*(?:(?:and|then|still|just|now|\w+ly|with\s+an?\s+[\w-]+(?:\s+\w+)?),?\s+)*+

@@ -44,7 +44,7 @@ from .marks import (
     without_brackets,
 )
 from .names import opening_name
-from .narration import is_in_third_person, is_prose, is_unmarked, tells_deed, tells_of_oneself
+from .narration import is_in_third_person, is_more_than_tag, is_prose, is_unmarked, tells_of_oneself
 from .plain_text import plain, shown
 from .stretches import Fragment, Stretch
 from .thought_finder import ThoughtFinder
@@ -160,7 +160,7 @@ def _role_play(text: str, own: Sequence[str], conventions: Conventions) -> _Frag
         prose,
         untold,
         third,
-        (prose or opening_name(text, own) is not None) and any(map(tells_deed, chunks)),
+        (prose or opening_name(text, own) is not None) and any(map(is_more_than_tag, chunks)),
     ).set_apart(chunks)
     noted = notes.apart(tuple(chunks_with_thoughts), lambda chunk: _is_open_deed(chunk, bare, own, conventions))
     cut = tuple(part for chunk in noted for part in uncovered(chunk, text, hidden)) if hidden else tuple(noted)

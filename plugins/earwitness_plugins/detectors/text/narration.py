@@ -100,8 +100,8 @@ def is_in_third_person(chunks: Sequence[Chunk], own: Sequence[str]) -> bool:
     return any(_THIRD_TELLER.search(text) for text in told) or any(tells_of_oneself(text, own) for text in told)
 
 
-def tells_deed(chunk: Chunk) -> bool:
-    """Whether a stretch without marks tells of a deed: `She sat down.`, `…, I told him, tugging my sleeve`."""
+def is_more_than_tag(chunk: Chunk) -> bool:
+    """Whether a stretch without marks tells more than who speaks: `…, I told him, tugging my sleeve`."""
     return chunk.mark == "bare" and len(chunk.text.split()) > _TAG_WORDS
 
 
